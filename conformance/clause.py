@@ -12,6 +12,8 @@ import numpy as np
 from .statements import Statement, statements
 
 _REGISTRY = {}
+#: Whether the check that runs has come to what its document does not say.
+_BEYOND = [False]
 
 # What a Python number says about the dtype; True is an int as well.
 _DTYPES = ((bool, np.bool_), (int, np.int32), (float, np.float32))
@@ -70,6 +72,19 @@ def registered():
     return [Clause(one, _REGISTRY[id]) for id, one in stated.items() if id in _REGISTRY]
 
 
+def beyond_the_words(beyond=True):
+    """Say that the rest of the check asks for more than the words of the document.
+
+    A failure there is counted apart, and no failure of a foreign module.
+    """
+    _BEYOND[0] = beyond
+
+
+def is_beyond_the_words():
+    """Return what was said last."""
+    return _BEYOND[0]
+
+
 def expect_raises(exception_types, function, *args, **kwargs):
     """Call ``function`` and require one of ``exception_types``; return the error."""
     call = _describe_call(function, args, kwargs)
@@ -88,6 +103,17 @@ def expect_raises(exception_types, function, *args, **kwargs):
     raise AssertionError(
         f"{call}: expected {expected}, but it returned {shorten(returned)}"
     )
+
+
+def expect_refused(exception_types, function, *args, **kwargs):
+    """Require an error, and beyond the words of the document one of these types."""
+    error = expect_raises(Exception, function, *args, **kwargs)
+    if not isinstance(error, exception_types):
+        beyond_the_words()
+        expected = _describe_types(exception_types)
+        got = f"{type(error).__name__}: {first_line(error)}"
+        raise AssertionError(f"expected {expected}, got {got}")
+    return error
 
 
 def same(actual, expected, tolerance=0, call="value"):

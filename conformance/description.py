@@ -13,6 +13,13 @@ import numpy as np
 
 from .clause import Unavailable
 
+#: What ``constant`` makes of its result where the module has no such function.
+_MADE = {
+    "constant": lambda value, dtype=None: _narrow(value, dtype),
+    "convert_to_tensor": lambda value, dtype=None: _narrow(value, dtype),
+    "zeros": lambda shape, dtype=np.float32: np.zeros(shape, dtype),
+    "ones": lambda shape, dtype=np.float32: np.ones(shape, dtype),
+}
 #: The names that a subject file may assign, each a plain value.
 _VALUES = {"MODULE": str, "SKIP": dict, "KNOWN": str}
 
@@ -77,7 +84,16 @@ class Described:
             exec(compile(stream.read(), path, "exec"), self._says)
 
     def __getattr__(self, name):
-        return getattr(self.judged_module, name)
+        if hasattr(self.judged_module, name) or name not in _MADE:
+            return getattr(self.judged_module, name)
+        if "constant" not in self._says:
+            raise Unavailable(
+                f"there is no tf.{name}, and {self._path} does not say how to make a "
+                "constant"
+            )
+        return lambda *args, **kwargs: self._says["constant"](
+            self.judged_module, _MADE[name](*args, **kwargs)
+        )
 
     @contextlib.contextmanager
     def cores(self, number):
@@ -100,6 +116,15 @@ class Described:
             if fnmatch.fnmatchcase(id, pattern):
                 return reason
         return None
+
+
+def _narrow(value, dtype):
+    """Return the value as an array; Python numbers are 32 bits wide."""
+    array = np.asarray(value, dtype)
+    if dtype is None and not isinstance(value, (np.ndarray, np.generic)):
+        narrow = {"f": np.float32, "i": np.int32}.get(array.dtype.kind)
+        return array if narrow is None else array.astype(narrow)
+    return array
 
 
 class Eager:

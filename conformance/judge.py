@@ -4,7 +4,13 @@ import os
 import time
 import traceback
 
-from .clause import NotInstalled, Unavailable, first_line
+from .clause import (
+    NotInstalled,
+    Unavailable,
+    beyond_the_words,
+    first_line,
+    is_beyond_the_words,
+)
 from .description import Described
 from .documents import within
 from .outcome import (
@@ -37,8 +43,11 @@ def judge(clause, tf, release=False, cores=True):
     ``cores`` the clauses of the tier ``run`` cannot be run.
     """
     start = time.perf_counter()
+    beyond_the_words(False)
     outcome, message, trace = _decide(clause, tf, release, cores)
-    return Result(clause.id, outcome, message, trace, time.perf_counter() - start)
+    beyond = outcome in (FAIL, ERROR) and is_beyond_the_words()
+    seconds = time.perf_counter() - start
+    return Result(clause.id, outcome, message, trace, seconds, beyond=beyond)
 
 
 def _decide(clause, tf, release, cores):

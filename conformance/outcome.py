@@ -44,11 +44,20 @@ class Result:
 
     ``message`` says why, unless it passed; ``trace`` lists the last calls that led
     there, innermost last; ``detail`` is what the subject printed meanwhile, never part
-    of the verdict; ``evidence`` names the record that shows a deviation.
+    of the verdict; ``evidence`` names the record that shows a deviation. ``beyond``
+    says that a check failed only where it asks for more than the document's words.
     """
 
     def __init__(
-        self, id, outcome, message="", trace=(), seconds=0.0, detail="", evidence=""
+        self,
+        id,
+        outcome,
+        message="",
+        trace=(),
+        seconds=0.0,
+        detail="",
+        evidence="",
+        beyond=False,
     ):
         if outcome not in OUTCOMES:
             raise ValueError(f"outcome must be one of {OUTCOMES}, got {outcome!r}")
@@ -59,6 +68,7 @@ class Result:
         self.seconds = seconds
         self.detail = detail
         self.evidence = evidence
+        self.beyond = beyond
 
     def as_json(self):
         """Return the record as data for ``json.dump``, without empty entries."""
@@ -70,6 +80,7 @@ class Result:
             "seconds": round(self.seconds, 6),
             "detail": self.detail,
             "evidence": self.evidence,
+            "beyond": self.beyond or "",
         }
         return {key: value for key, value in record.items() if value not in ("", [])}
 

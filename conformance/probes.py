@@ -125,6 +125,27 @@ def _lent_system(cores):
         yield
 
 
+def fed(tf, shape, *arrays):
+    """Return a tensor of this static shape for each array, and what to feed for them.
+
+    Where functions compute at once, the arrays are the tensors.
+    """
+    if not hasattr(tf, "placeholder"):
+        return [tf.constant(array) for array in arrays], None
+    tensors = [tf.placeholder(array.dtype, shape) for array in arrays]
+    return tensors, dict(zip(tensors, arrays))
+
+
+def effect(tf, build):
+    """Return what ``build()`` does: names and types of operations, or the values."""
+    if not hasattr(tf, "Graph"):
+        with tf.Session() as session:
+            return session.run(build())
+    with tf.Graph().as_default() as graph:
+        build()
+        return [(one.name, one.type) for one in graph.get_operations()]
+
+
 def initialise_variables(tf, session):
     """Give the variables of the graph their initial values, if the module has any."""
     if hasattr(tf, "global_variables_initializer"):

@@ -57,6 +57,7 @@ class Column:
     def of(cls, run):
         """Return the column of a Run."""
         subject = run.subject
+        past = {one.id for one in run.results if one.beyond}
         return cls(
             run.results,
             name=subject.name,
@@ -68,7 +69,9 @@ class Column:
             settings=subject.settings,
             clauses=len(run.clauses),
             excused=[
-                one.id for one in run.clauses if one.beyond and not subject.beyond
+                one.id
+                for one in run.clauses
+                if (one.beyond or one.id in past) and not subject.beyond
             ],
         )
 
@@ -145,17 +148,15 @@ class Report:
         occurs.
         """
         apis = dict.fromkeys(one.api for one in self._decided())
-        return [self._row(api, lambda one, api=api: one.api == api) for api in apis]
+        return [self._row(api, lambda one, _, api=api: one.api == api) for api in apis]
 
     def totals(self):
         """Return a row for each source with a result, and one for all of them."""
-        present = {_total(one) for one in self._decided()}
-        rows = [
-            self._row(label, lambda one, kind=kind: _total(one) == kind)
-            for kind, label in _TOTALS.items()
-            if kind in present
-        ]
-        return [*rows, self._row("all", lambda one: True)]
+        rows = []
+        for kind, label in _TOTALS.items():
+            row = self._row(label, lambda *one, kind=kind: _total(*one) == kind)
+            rows += [row] if any(sum(cell.values()) for cell in row[1]) else []
+        return [*rows, self._row("all", lambda *one: True)]
 
     def _decided(self):
         decided = {id for column in self.columns for id in column.results}
@@ -164,12 +165,12 @@ class Report:
     def _row(self, label, chosen):
         return label, [self.counts(column, chosen) for column in self.started()]
 
-    def counts(self, column, chosen=lambda statement: True):
-        """Return how often each outcome occurs among the chosen statements."""
+    def counts(self, column, chosen=lambda statement, result: True):
+        """Return how often each outcome occurs among the chosen results."""
         counts = dict.fromkeys(OUTCOMES, 0)
         for statement in self.statements:
             result = column.results.get(statement.id)
-            if result is not None and chosen(statement):
+            if result is not None and chosen(statement, result):
                 counts[result.outcome] += 1
         return counts
 
@@ -216,9 +217,9 @@ class Report:
         return cls(statements, columns, data["complaints"], data["created"])
 
 
-def _total(statement):
-    """Return which total counts a statement."""
-    return "beyond" if statement.beyond else statement.source
+def _total(statement, result):
+    """Return which total counts the result of a statement."""
+    return "beyond" if statement.beyond or result.beyond else statement.source
 
 
 def read_report(path):

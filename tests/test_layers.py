@@ -159,6 +159,8 @@ LATE_IMPORTS = {
     # optional dependencies
     ("tpuref.tools.benchmarks.peers.*", "*"): "the peer that is measured",
     ("tpuref.tools.benchmarks.convolution", "threadpoolctl"): "optional",
+    ("tpuref.interface.functions.image_files", "PIL"): "optional",
+    ("tpuref.interface.functions.image_files", "PIL.*"): "optional",
     ("tpuref.tools.benchmarks.plot", "matplotlib"): "optional",
     ("tpuref.tools.cli", "argcomplete"): "only while a shell completes",
     ("tpuref.interface.training.hooks.progress_bar", "tqdm"): "30 ms, on terminals",

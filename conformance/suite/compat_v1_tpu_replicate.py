@@ -4,7 +4,7 @@ import enum
 
 import numpy as np
 
-from ..clause import clause, expect_raises, same
+from ..clause import beyond_the_words, clause, expect_raises, same
 from ..probes import (
     fixed_system,
     padded_inputs,
@@ -168,6 +168,7 @@ def padding_spec_enum_member(tf):
         )
 
     same(len(build(tf.compat.v1.tpu.PaddingSpec.POWER_OF_TWO)), 2)
+    beyond_the_words()
     expect_raises((TypeError, ValueError), build, "POWER_OF_TWO")
 
 

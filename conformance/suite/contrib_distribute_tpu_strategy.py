@@ -4,9 +4,10 @@ import inspect
 import re
 
 from ..clause import clause, expect_raises, same
-from ..probes import fixed_system, initialise_variables
+from ..probes import eager_mode, fixed_system, initialise_variables
 from .cloud_stand_ins import CloudTPU, hosts, node, reachable, surroundings
 from .tpu_strategy_page import (
+    has_eager_mode,
     local_strategy,
     page,
     parameters,
@@ -173,7 +174,10 @@ def between_graph_constant(tf):
             session.run(list(parts))
             values.append(strategy.between_graph)
         values.append(strategy.between_graph)
-    same(values, [values[0]] * 4)
+        if has_eager_mode(tf):
+            with eager_mode(tf):
+                values.append(strategy.between_graph)
+    same(values, [values[0]] * len(values))
 
 
 @page.clause(".is_single_tower/property/boolean")

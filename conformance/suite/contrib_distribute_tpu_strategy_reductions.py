@@ -2,7 +2,7 @@
 
 import contextlib
 
-from ..clause import expect_raises, same
+from ..clause import beyond_the_words, expect_raises, same
 from ..probes import initialise_variables
 from .contrib_distribute_tpu_strategy import cluster_strategy
 from .tpu_strategy_page import (
@@ -77,6 +77,7 @@ def reduce_value(tf):
         device = strategy.worker_devices[0]
         total = strategy.reduce(kinds.SUM, one_to_four(tf, strategy), device)
         same(session.run(strategy.unwrap(total)), [10.0])
+        beyond_the_words()
         two_devices = strategy.broadcast(
             tf.constant(1.0), list(strategy.worker_devices)[:2]
         )
@@ -238,6 +239,7 @@ def batch_reduce_aggregations(tf):
         for kind in sorted(expected, key=str):
             (result,) = strategy.batch_reduce(kind, pairs)
             same(evaluated(session, strategy, result), [expected[kind]])
+        beyond_the_words()
         for unfit in ("sum", 7, None, tf.VariableAggregation.NONE):
             expect_raises(ValueError, strategy.batch_reduce, unfit, pairs)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..clause import expect_raises, same
+from ..clause import beyond_the_words, expect_raises, same
 from ..probes import initialise_variables
 from .tpu_strategy_page import (
     eager_strategy,
@@ -211,6 +211,7 @@ def steps_inputs_match(tf):
     leaves = [x, nest["a"], nest["b"]]
     same([leaf.dtype.name for leaf in leaves], ["float32", "int32", "float32"])
     same([leaf.shape.as_list() for leaf in leaves], [[3], [], [3]])
+    beyond_the_words()
     with strategy_in_scope(tf, cores=2) as strategy:
         towers = strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
         strategy.run_steps_on_dataset(step, towers)

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from ..clause import expect_raises, same
+from ..clause import beyond_the_words, expect_raises, same
 from ..probes import eager_mode, initialise_variables
 from .contrib_distribute_tpu_strategy import ancestors, cluster_strategy
 from .tpu_strategy_page import (
@@ -105,6 +105,7 @@ def call_tower_context(tf):
         strategy.call_for_each_tower(lambda: contexts.append(tower_context(tf)))
         assert all(context is not None for context in contexts), repr(contexts)
         same(len({id(context) for context in contexts}), 4)
+        beyond_the_words()
         same(tower_context(tf), None)
 
 
@@ -329,6 +330,7 @@ def call_run_concurrently(tf):
                 results = strategy.call_for_each_tower(fn, **settings)
                 same(values_of(strategy, results), [1.0, 2.0, 3.0, 4.0])
             same(overlaps, [1] * 4, call="calls at the same time in eager mode")
+    beyond_the_words()
     assert not any(seen), seen
 
 
@@ -356,6 +358,8 @@ def call_returns_merged(tf):
         same(second["shared"], None)
         (single,) = strategy.call_for_each_tower(lambda: [nest()[0]])
         same(evaluated(session, strategy, single), [0, 1, 2, 3])
+
+        beyond_the_words()
 
         def differing(number):
             mine = tf.get_tower_context().tower_id == number

@@ -2,7 +2,7 @@
 
 import contextlib
 
-from ..clause import expect_raises, same
+from ..clause import beyond_the_words, expect_raises, expect_refused, same
 from ..probes import initialise_variables
 from .contrib_distribute_tpu_strategy import cluster_strategy
 from .tpu_strategy_page import (
@@ -60,9 +60,9 @@ def colocate_only_in_scope(tf):
     with strategy.scope():
         mirrored = variable(tf)
         colocate(strategy, mirrored)
-        expect_raises(RuntimeError, colocate, other, mirrored)
-    expect_raises(RuntimeError, colocate, strategy, mirrored)
-    expect_raises(RuntimeError, colocate, strategy, list(strategy.parameter_devices))
+        expect_refused(RuntimeError, colocate, other, mirrored)
+    expect_refused(RuntimeError, colocate, strategy, mirrored)
+    expect_refused(RuntimeError, colocate, strategy, list(strategy.parameter_devices))
 
 
 @page.clause(".colocate_vars_with/behaviour/for-variables-only")
@@ -166,6 +166,8 @@ def update_mirrored_arguments(tf):
         seen.append((m.device, k.device, v.device))
         return v.assign(m + k)
 
+    with tf.device("/replica:0/task:0/device:TPU:2"):
+        plain = variable(tf, "plain")
     with running_strategy(tf, cores=3) as (session, strategy):
         mirrored = variable(tf)
         two = strategy.broadcast(tf.constant(2.0))
@@ -179,6 +181,9 @@ def update_mirrored_arguments(tf):
             single = variable(tf, "single")
         strategy.update(single, fn, two, k=two)
         same(seen, [(strategy.worker_devices[1],) * 3], call="on one device")
+        del seen[:]
+        strategy.update(plain, fn, two, k=two)
+        same(seen, [(strategy.worker_devices[2],) * 3], call="a plain variable")
 
 
 @page.clause(".update/raises/per-device-argument")
@@ -189,9 +194,9 @@ def update_per_device_argument(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         mirrored = variable(tf)
         value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 4.0])
-        expect_raises(TypeError, strategy.update, mirrored, fn, value)
-        expect_raises(TypeError, strategy.update, mirrored, fn, 1.0, k=value)
-        expect_raises(TypeError, strategy.update, mirrored, fn, 1.0, value, k=2.0)
+        expect_refused(TypeError, strategy.update, mirrored, fn, value)
+        expect_refused(TypeError, strategy.update, mirrored, fn, 1.0, k=value)
+        expect_refused(TypeError, strategy.update, mirrored, fn, 1.0, value, k=2.0)
 
 
 @page.clause(".update/args:var/variable")
@@ -200,6 +205,7 @@ def update_variable(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         strategy.update(variable(tf, "mirrored"), lambda v: v.assign_add(1.0))
         strategy.update(plain, lambda v: v.assign_add(1.0))
+        beyond_the_words()
         for unfit in (tf.constant(1.0), 3, "mirrored"):
             expect_raises(TypeError, strategy.update, unfit, lambda v: v)
 

@@ -1,6 +1,6 @@
 """Checks of tf.distribute.cluster_resolver.TPUClusterResolver."""
 
-from ..clause import expect_raises, same
+from ..clause import beyond_the_words, expect_raises, same
 from . import resolver_checks as checks
 from .cloud_stand_ins import (
     CloudTPU,
@@ -65,6 +65,7 @@ def no_lists_yet(tf):
 def tpu_empty_string(tf):
     resolver = distribute(tf)
     passes_through(resolver, "")
+    beyond_the_words()
     with surroundings(TPU_NAME="node-1"):
         passes_through(resolver, "")
 

@@ -1,6 +1,6 @@
 """Checks of the methods of tf.distribute.cluster_resolver.TPUClusterResolver."""
 
-from ..clause import expect_raises, same
+from ..clause import beyond_the_words, expect_raises, same
 from . import resolver_checks as checks
 from .cloud_stand_ins import (
     CloudTPU,
@@ -38,6 +38,7 @@ def master_task_type(tf):
     same(text(made.master("coordinator", 0)), "grpc://10.0.0.9:2222")
     same(text(made.master(task_type="coordinator")), "grpc://10.0.0.9:2222")
     same(text(made.master(task_type="worker", task_id=0)), "grpc://10.1.2.3:8470")
+    beyond_the_words()
     expect_raises(ValueError, made.master, task_type="ps", task_id=0)
 
 
@@ -55,6 +56,7 @@ def with_coordinator(resolver):
 def master_task_id(tf):
     made = with_coordinator(distribute(tf))
     same(text(made.master("worker", 1)), "grpc://10.1.2.4:8470")
+    beyond_the_words()
     expect_raises(ValueError, made.master, "worker", 2)
     same(text(made.master(task_id=1)), "grpc://10.1.2.4:8470")
     expect_raises(ValueError, made.master, task_id=2)

@@ -8,7 +8,7 @@ that it sets up itself.
 import inspect
 import re
 
-from ..clause import clause, expect_raises, same
+from ..clause import beyond_the_words, clause, expect_raises, same
 from .cloud_stand_ins import (
     CloudTPU,
     GoogleClient,
@@ -252,22 +252,20 @@ def tpu_job(tf, resolver):
 @resolver_clause("/args:coordinator_name/included")
 @isolated
 def coordinator_included(tf, resolver):
-    made = resolved(
-        resolver,
-        one_node(),
-        coordinator_name="coordinator",
-        coordinator_address="10.0.0.9:2222",
-    )
-    same(
-        made.cluster_spec().as_dict(),
-        {"worker": list(TWO_HOSTS), "coordinator": ["10.0.0.9:2222"]},
-    )
+    at = "10.0.0.9:2222"
+    for name in ("coordinator", "chief"):
+        made = resolved(
+            resolver, one_node(), coordinator_name=name, coordinator_address=at
+        )
+        jobs = {"worker": list(TWO_HOSTS), name: [at]}
+        same(made.cluster_spec().as_dict(), jobs)
 
 
 @resolver_clause("/args:coordinator_name/none-excluded")
 @isolated
 def coordinator_excluded(tf, resolver):
     for address in (None, "10.0.0.9:2222"):
+        beyond_the_words(address is not None)
         made = resolved(
             resolver, one_node(), coordinator_name=None, coordinator_address=address
         )

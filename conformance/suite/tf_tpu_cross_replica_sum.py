@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from ..clause import Unavailable, expect_raises, same
+from ..clause import Unavailable, beyond_the_words, expect_raises, same
 from ..probes import fixed_system, initialise_variables
 from .tf_tpu_page import function_clause
 from .tpu_strategy_page import evaluated, own, running_strategy
@@ -73,15 +73,18 @@ def default_group_assignment(tf, cross_replica_sum):
 
 @function_clause("tf.tpu.cross_replica_sum/behaviour/sums-all-replicas")
 def sums_all_replicas(tf, cross_replica_sum):
-    def computation(i):
-        x = tf.stack([i, 10.0 * i])
+    def computation(x):
         return cross_replica_sum(x), cross_replica_sum(x, [[0, 1, 2, 3]])
 
-    for by_default, in_one_group in in_each_replica(tf, computation, 4):
-        same(by_default, [6.0, 60.0])
-        same(in_one_group, by_default)
+    with fixed_system(tf, cores=4) as session:
+        inputs = [[np.array([i, 10 * i], np.float32)] for i in range(4)]
+        for by_default, in_one_group in session.run(
+            tf.tpu.replicate(computation, inputs)
+        ):
+            same(by_default, [6.0, 60.0])
+            same(in_one_group, by_default)
     for replicas in (1, 3, 6):
-        out = in_each_replica(tf, lambda i: cross_replica_sum(tf.pow(2.0, i)), replicas)
+        out = in_each_replica(tf, cross_replica_sum, replicas, power=2.0)
         same(out, [[2.0**replicas - 1.0]] * replicas)
 
 
@@ -121,24 +124,25 @@ def overload_object(tf, cross_replica_sum):
         same([number, scalar], [5.0, 5.0])
         same(vector, [2.0, 4.0])
         same(alone, [2.5, 2.5, [1.0, 2.0]])
-    for x in (None, object(), tf.float32):
+    beyond_the_words()
+    for x in (None, object(), build_sum):
         expect_raises((ValueError, TypeError), build_sum, tf, cross_replica_sum, x)
 
 
 @function_clause("tf.tpu.cross_replica_sum/args:x/overload-graph-node")
 def overload_graph_node(tf, cross_replica_sum):
+    def sums(x):
+        return in_each_replica(
+            tf, lambda _: (cross_replica_sum(x), cross_replica_sum(x, ALONE)), 2
+        )
+
     tensor = tf.constant([1.0, 2.0])
+    same(sums(tensor), [[[2.0, 4.0], [1.0, 2.0]]] * 2)
     variable = tf.get_variable(
         "v", [2], initializer=tf.constant_initializer([1.0, 2.0]), use_resource=True
     )
-    out = in_each_replica(
-        tf, lambda _: (cross_replica_sum(tensor), cross_replica_sum(variable)), 2
-    )
-    same(out, [[[2.0, 4.0], [2.0, 4.0]]] * 2)
-    out = in_each_replica(
-        tf, lambda _: [cross_replica_sum(x, ALONE) for x in (tensor, variable)], 2
-    )
-    same(out, [[[1.0, 2.0], [1.0, 2.0]]] * 2)
+    same(sums(variable), [[[2.0, 4.0], [1.0, 2.0]]] * 2)
+    beyond_the_words()
     for operation in (tf.no_op(), tf.group(tensor), variable.initializer):
         expect_raises(TypeError, build_sum, tf, cross_replica_sum, operation)
 
@@ -157,6 +161,7 @@ def overload_per_replica(tf, cross_replica_sum):
     groups = [[3, 1], [2, 0]]
     out = in_each_replica(tf, lambda i: cross_replica_sum(value, groups) + i, 4)
     same(out, [[4.0], [7.0], [6.0], [9.0]])
+    beyond_the_words()
     total = cross_replica_sum(value)
     assert isinstance(total, tf.Tensor), repr(total)
     with fixed_system(tf, cores=4) as session:
@@ -183,6 +188,7 @@ def overload_enumerable(tf, cross_replica_sum):
         tf, lambda _: [cross_replica_sum(x, ALONE) for x in ([1.0, 2.0], [t, t])], 2
     )
     same(out, [[[1.0, 2.0], [[1.0], [1.0]]]] * 2)
+    beyond_the_words()
     for ragged in ([[1.0], [2.0, 3.0]], [1.0, [2.0]], [t, [1.0, 2.0]]):
         expect_raises((ValueError, TypeError), build_sum, tf, cross_replica_sum, ragged)
 
@@ -313,26 +319,28 @@ def returns_tensor(tf, cross_replica_sum):
 
 @function_clause("tf.tpu.cross_replica_sum/returns/dtype-and-shape-kept")
 def dtype_and_shape_kept(tf, cross_replica_sum):
-    kept = [
-        np.ones([2, 3], np.float32),
-        np.ones([4], np.int32),
-        np.ones([1], np.uint32),
-        np.ones([], np.float16),
-        np.ones([2], np.float64),
-    ]
-    for sums in sums_of(tf, cross_replica_sum, [kept] * 4):
-        for total, one in zip(sums, kept):
-            same(np.asarray(total).dtype.name, one.dtype.name)
-            same(total, one * one.dtype.type(4))
+    kept = [np.ones([2, 3], np.float32), np.ones([4], np.int32), np.ones([], np.int32)]
+    _require_kept(tf, cross_replica_sum, kept, 4)
+    _require_kept(tf, cross_replica_sum, kept[1:2], 3)
     # Above 2**24 float32 has only every other whole number.
-    for first in (np.int32(2**24), np.float64(2.0**40)):
-        inputs = [[first + first.dtype.type(i)] for i in range(3)]
-        total = first * first.dtype.type(3) + first.dtype.type(3)
-        same(sums_of(tf, cross_replica_sum, inputs), [[total]] * 3)
-    if hasattr(tf, "bfloat16"):
+    inputs = [[np.int32(2**24 + i)] for i in range(3)]
+    same(sums_of(tf, cross_replica_sum, inputs), [[3 * 2**24 + 3]] * 3)
+    beyond_the_words()
+    more = [np.ones([1], np.uint32), np.ones([], np.float16), np.ones([2])]
+    _require_kept(tf, cross_replica_sum, more, 4)
+    inputs = [[np.float64(2.0**40 + i)] for i in range(3)]
+    same(sums_of(tf, cross_replica_sum, inputs), [[np.float64(3 * 2.0**40 + 3)]] * 3)
+    if hasattr(tf, "bfloat16") and hasattr(tf, "cast"):
         _require_bfloat16_sum_in_float32(tf, cross_replica_sum)
     for unfit in (np.int64(1), np.array([True]), np.array(["a"]), np.complex64(1j)):
         expect_raises(TypeError, build_sum, tf, cross_replica_sum, unfit)
+
+
+def _require_kept(tf, cross_replica_sum, arrays, replicas):
+    for sums in sums_of(tf, cross_replica_sum, [arrays] * replicas):
+        for total, one in zip(sums, arrays):
+            same(np.asarray(total).dtype.name, one.dtype.name)
+            same(total, one * one.dtype.type(replicas))
 
 
 def sums_of(tf, cross_replica_sum, inputs):

@@ -7,8 +7,9 @@ A check written as ``check(tf, function)`` decides both names.
 import collections
 import inspect
 
-from ..clause import Unavailable, clause, same
+from ..clause import Unavailable, beyond_the_words, clause, same
 from ..statements import statements
+from ..subject import fresh_graph
 from .page import about
 
 #: For each function the checks that decide its name with the suffix, too. Of those
@@ -117,7 +118,8 @@ def run_checks(tf, checks, function):
     unavailable = []
     for check in checks:
         try:
-            with tf.Graph().as_default():
+            beyond_the_words(False)
+            with fresh_graph(tf):
                 check(tf, function)
         except Unavailable as reason:
             unavailable.append(f"{check.__name__}: {reason}")

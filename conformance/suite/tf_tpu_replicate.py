@@ -2,23 +2,29 @@
 
 import collections
 
-from ..clause import clause, expect_raises, same
-from ..probes import fixed_system, padded_shapes
+import numpy as np
+
+from ..clause import beyond_the_words, clause, expect_raises, expect_refused, same
+from ..probes import fed, fixed_system, padded_shapes
+from ..subject import fresh_graph
 from . import replicate_checks as checks
 from .tf_tpu_page import function_clause
 
 Pair = collections.namedtuple("Pair", ["left", "right"])
+ROWS = np.ones([2, 2], np.float32)
 
 
 @function_clause("tf.tpu.replicate/args:inputs/indexed-replica-then-input")
 def inputs_indexed_replica_then_input(tf, replicate):
     checks.inputs_indexed_replica_then_input(tf, replicate)
+    beyond_the_words()
     expect_raises(ValueError, replicate, lambda: tf.constant(1.0), [])
 
 
 @function_clause("tf.tpu.replicate/args:inputs/nested-structure")
 def inputs_nested_structure(tf, replicate):
     checks.inputs_nested_structure(tf, replicate)
+    beyond_the_words()
     for first, second in (({"a": 1.0}, {"b": 1.0}), ([1.0], [1.0, 2.0]), (1.0, 2)):
         for inputs in ([[first], [second]], [[first], [first], [second]]):
             expect_raises(ValueError, replicate, lambda x: tf.constant(1.0), inputs)
@@ -29,7 +35,7 @@ def maximum_shapes_structure_equals_first_replica(tf, replicate):
     checks.maximum_shapes_structure_equals_first_replica(tf, replicate)
     x, y, shape = checks.vector(tf), checks.vector(tf), tf.TensorShape([4])
     for shapes in ([shape, shape], [shape], [[shape, shape]]):
-        expect_raises(
+        expect_refused(
             ValueError,
             replicate,
             lambda nest: tf.constant(1.0),
@@ -61,19 +67,19 @@ def maximum_shapes_structure_object(tf, replicate):
         (lambda x: (x,), [(shape,)]),
         (lambda x: Pair(x, x), [Pair(shape, shape)]),
     ):
-        with tf.Graph().as_default(), fixed_system(tf, cores=2) as session:
-            x, y = checks.vector(tf), checks.vector(tf)
-            out = replicate(
-                lambda nest: nest,
-                [[make_input(x)], [make_input(y)]],
-                maximum_shapes=shapes,
+        with fresh_graph(tf), fixed_system(tf, cores=2) as session:
+            arrays = [checks.ones(2), checks.ones(3)]
+            tensors, feeds = fed(tf, [None], *arrays)
+            inputs = [[make_input(one)] for one in tensors]
+            session.run(
+                replicate(lambda nest: nest, inputs, maximum_shapes=shapes), feeds
             )
-            session.run(out, {x: checks.ones(2), y: checks.ones(3)})
             same(set(padded_shapes(tf)), {(4,)})
     x, y = checks.vector(tf), checks.vector(tf)
+    beyond_the_words()
     for misused in (int, tf.TensorShape, dict):
         expect_raises(
-            TypeError, replicate, tf.identity, [[x], [y]], maximum_shapes=[misused]
+            TypeError, replicate, lambda x: x, [[x], [y]], maximum_shapes=[misused]
         )
 
 
@@ -101,23 +107,20 @@ def maximum_shapes_dimension(tf, replicate):
 def maximum_shapes_list_of_tensorshape(tf, replicate):
     shapes = [tf.TensorShape([4]), tf.TensorShape([3, 2])]
     for maximum_shapes in (shapes, tuple(shapes)):
-        with tf.Graph().as_default(), fixed_system(tf, cores=2) as session:
-            inputs = [
-                [checks.vector(tf), tf.placeholder(tf.float32, [None, 2])]
-                for _ in range(2)
-            ]
-            out = replicate(
-                lambda x, y: [tf.reduce_sum(x), tf.reduce_sum(y)],
-                inputs,
-                maximum_shapes=maximum_shapes,
-            )
-            fed = {
-                inputs[0][0]: [1.0, 1.0],
-                inputs[0][1]: [[1.0, 1.0]],
-                inputs[1][0]: [1.0, 1.0, 1.0],
-                inputs[1][1]: [[1.0, 1.0], [1.0, 1.0]],
-            }
-            same(session.run(out, fed), [[2.0, 2.0], [3.0, 4.0]])
+        beyond_the_words(maximum_shapes is not shapes)
+        with fresh_graph(tf), fixed_system(tf, cores=2) as session:
+            arrays = [[checks.ones(2), ROWS[:1]], [checks.ones(3), ROWS]]
+            inputs, feeds = [], {}
+            for vector, matrix in arrays:
+                (x,), of_x = fed(tf, [None], vector)
+                (y,), of_y = fed(tf, [None, 2], matrix)
+                inputs.append([x, y])
+                feeds.update(of_x or {})
+                feeds.update(of_y or {})
+            out = replicate(lambda *both: both, inputs, maximum_shapes=maximum_shapes)
+            for entry, own in zip(session.run(out, feeds), arrays):
+                for found, array in zip(entry, own):
+                    same(found[: len(array)], array)
             same(padded_shapes(tf), [(4,), (3, 2)])
 
 
@@ -136,6 +139,7 @@ def device_assignment_type(tf, replicate):
 def inputs_enumerable(tf, replicate):
     same(len(replicate(lambda x: x, [[1.0], [2.0]])), 2)
     same(len(replicate(lambda x: x, [(1.0,), (2.0,)])), 2)
+    beyond_the_words()
     generator = ([value] for value in (1.0, 2.0))
     for inputs in (generator, {0: [1.0]}, "ab", 5):
         expect_raises(TypeError, replicate, lambda x: x, inputs)

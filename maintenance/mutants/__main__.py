@@ -3,6 +3,7 @@
 import argparse
 import collections
 import fnmatch
+import pathlib
 import sys
 
 from tpuref_conformance.report import EXIT_COULD_NOT_RUN, EXIT_FAILED, EXIT_PASSED
@@ -11,6 +12,7 @@ from tpuref_conformance.terminal import Progress
 
 from . import MUTANTS
 from .hunt import CAUGHT, hunt
+from .lists import read_list
 
 
 def main(arguments):
@@ -23,8 +25,17 @@ def main(arguments):
     parser.add_argument(
         "names", metavar="NAME", nargs="*", help="only these; * and ? are wildcards"
     )
+    parser.add_argument(
+        "--measure",
+        metavar="FILE",
+        type=pathlib.Path,
+        help="run a list of variants that name no clauses instead, and say of each who "
+        "noticed: what documents state, clauses beyond their words, or releases",
+    )
     parser.add_argument("--list", action="store_true", help="print them instead")
     options = parser.parse_args(arguments)
+    if options.measure:
+        return _measured(read_list(options.measure))
     patterns = options.names or ["*"]
     chosen = [
         one
@@ -58,6 +69,17 @@ def main(arguments):
         "by what a document states"
     )
     return EXIT_PASSED if count == len(chosen) else EXIT_FAILED
+
+
+def _measured(mutants):
+    """Print who noticed each, and how many; return the exit status."""
+    noticed = collections.Counter()
+    for verdict in hunt(mutants, load_clauses()):
+        who = verdict.message.partition(":")[0]
+        noticed[who if verdict.state == CAUGHT else verdict.state] += 1
+        print(f"{verdict.state}: {verdict.mutant.name}: {verdict.message}", flush=True)
+    print(", ".join(f"{count} {who}" for who, count in noticed.most_common()))
+    return EXIT_PASSED
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import pkgutil
+import re
 import signal
 import sys
 import traceback
@@ -45,7 +46,8 @@ ANSWERED = 77
 class Verdict:
     """The verdict on a mutant: ``caught``, ``survived`` or ``misfit``.
 
-    ``message`` is what a clause said, or why the mutant could not be applied.
+    ``message`` is what a clause said, after who says so where any clause may notice, or
+    why the mutant could not be applied.
     """
 
     def __init__(self, mutant, state, message):
@@ -72,7 +74,9 @@ def hunt(mutants, clauses):
             if unknown:
                 raise Misfit(f"there is no clause {', '.join(unknown)}")
             module = _module(mutant)
-            changes.setdefault(module.name, []).append((number, module, judges))
+            near = judges or _nearest_first(f"{module.name} {mutant.target}", clauses)
+            change = (number, module, near, bool(mutant.clauses))
+            changes.setdefault(module.name, []).append(change)
         except Misfit as error:
             yield Verdict(mutant, MISFIT, str(error))
     undecided = {number for changed in changes.values() for number, *_ in changed}
@@ -81,6 +85,14 @@ def hunt(mutants, clauses):
         yield Verdict(mutants[number], state, message)
     if undecided:
         raise RuntimeError(f"no verdict on {[mutants[n].name for n in undecided]}")
+
+
+def _nearest_first(name, clauses):
+    """Return the clauses, first those whose ids share most words with a name."""
+    words = set(re.findall("[a-z]+", name.lower()))
+    return sorted(
+        clauses, key=lambda one: -len(words & set(re.findall("[a-z]+", one.id.lower())))
+    )
 
 
 def _module(mutant):
@@ -122,8 +134,9 @@ def _grow(trunk):
 class Trunk:
     """Finds the modules that mutants change, and forks into a branch for each change.
 
-    ``changes`` has the changes of each module by its name: number, MutatedModule and
-    clauses. The answers are written to ``pipe``, a line each.
+    ``changes`` has the changes of each module by its name: number, MutatedModule,
+    clauses, and whether each of these must notice. The answers are written to ``pipe``,
+    a line each.
     """
 
     def __init__(self, changes, pipe):
@@ -160,8 +173,8 @@ class Trunk:
             self._answer(self._change[0], MISFIT, f"{type(error).__name__}: {error}")
             return
         if self._change is not None:
-            number, _, clauses = self._change
-            self._answer(number, *_judged(clauses, tf))
+            number, _, clauses, named = self._change
+            self._answer(number, *(_judged if named else _searched)(clauses, tf))
         while self._branches:
             self._wait()
 
@@ -180,8 +193,7 @@ class Trunk:
             self._branches[branch] = change[0]
             return False
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_PROF, CLAUSE_CPU_SECONDS)
-        signal.setitimer(signal.ITIMER_REAL, CLAUSE_SECONDS)
+        _start_clocks()
         _silence()
         self._change, self._left, self._branches = change, {}, {}
         return True
@@ -216,6 +228,43 @@ def _silence():
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     os.close(nowhere)
+
+
+def _start_clocks():
+    signal.setitimer(signal.ITIMER_PROF, CLAUSE_CPU_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, CLAUSE_SECONDS)
+
+
+def _searched(clauses, tf):
+    """Return state and message; any clause may notice, one of what is stated first."""
+
+    def expired(*_):
+        raise TimeoutError("the clause does not end")
+
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, expired)
+    noticed = {}
+    for source in ("stated", "beyond", "release"):
+        for clause in clauses:
+            if source != _source(clause):
+                continue
+            _start_clocks()
+            result = judge(clause, tf)
+            if result.outcome in CONTRADICTIONS:
+                who = "beyond" if result.beyond else source
+                message = f"{clause.id}: {result.outcome}: {result.message}"
+                noticed.setdefault(who, f"{who}: {message}")
+                if who == source:
+                    return CAUGHT, noticed[who]
+        if noticed:
+            return CAUGHT, next(iter(noticed.values()))
+    return SURVIVED, "no clause noticed"
+
+
+def _source(clause):
+    if clause.source == "document":
+        return "beyond" if clause.beyond else "stated"
+    return clause.source
 
 
 def _judged(clauses, tf):

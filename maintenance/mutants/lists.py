@@ -1,13 +1,14 @@
 """Lists of mutants: files of ``lists/``, each with a kind of slips or a part of tpuref.
 
-An entry has a name and what is wrong; the target, with the clauses that must notice;
-the pattern in the target; and what replaces it (see ``Mutant``)::
+An entry has a name and what is wrong; the target, with the clauses that must notice, on
+the same line if it fits; the pattern in it; and what replaces it (see ``Mutant``)::
 
     always-from-all-shards: outputs_from_all_shards=False changes nothing
       @ _choices = tf.tpu.shard/name/outputs-from-all-shards-false
       [from_all] => [True]
 
-Longer ones stand on lines of their own, each line with ``-`` or ``+`` before it.
+Longer ones stand on lines of their own, each line with ``-`` or ``+`` before it. An
+entry of a list that is measured has ``?`` for the clauses: any may notice.
 """
 
 import pathlib
@@ -17,7 +18,7 @@ from .mutant import Mutant
 
 DIRECTORY = pathlib.Path(__file__).with_name("lists")
 _ENTRY = re.compile(
-    r"([\w-]+): (.+)\n  @ (\S+) = (.+)\n"
+    r"([\w-]+): (.+?)(?:\n  | )@ (\S+) = (.+)\n"
     r"(?:  (.+) => (.+)\n|((?:  - .+\n)+)((?:  \+ .+\n)+))"
 )
 
@@ -43,4 +44,4 @@ def _mutant(path, entry):
         short = [
             "\n".join(one[4:] for one in text.splitlines()) for text in (was, becomes)
         ]
-    return Mutant(name, says, clauses.split(), target, *short)
+    return Mutant(name, says, clauses.replace("?", "").split(), target, *short)

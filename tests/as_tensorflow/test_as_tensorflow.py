@@ -171,7 +171,35 @@ def test_private_modules_and_those_without_meaning(tmp_path):
         "import tensorflow.python.ops.math_ops as math_ops\n"
         "import tensorflow.compat.v1 as v1\n"
         "assert slim is same and math_ops.reduce_sum is v1.reduce_sum\n"
-        "slim.conv2d\n"
+        "slim.conv3d\n"
     )
     done = run(tmp_path, program, "--as-tensorflow")
-    assert "tpuref has no tf.contrib.slim.conv2d (in TensorFlow 1.8" in done.stderr
+    assert "tpuref has no tf.contrib.slim.conv3d (in TensorFlow 1.8" in done.stderr
+
+
+def test_a_module_with_relative_imports(tmp_path):
+    package = tmp_path / "models" / "small"
+    package.mkdir(parents=True)
+    (package / "train.py").write_text(
+        "import sys\nimport tensorflow as tf\nfrom . import sizes\n"
+        "print(__name__, tf.__name__, sizes.UNITS, sys.argv[1:])\n"
+    )
+    (package / "sizes.py").write_text("UNITS = 3\n")
+
+    def module(name):
+        words = ["run", "--as-tensorflow=1", "-m", name, "--steps", "2"]
+        return subprocess.run(
+            [sys.executable, "-m", "tpuref", *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=False,
+        )
+
+    done = module("models.small.train")
+    assert done.stdout == "__main__ tpuref 3 ['--steps', '2']\n"
+    for name in ("models.small.tran", "models.small", "nothing.train"):
+        done = module(name)
+        assert done.returncode == 2
+        assert f"-m {name}: there is no such module in {tmp_path}" in done.stderr

@@ -2,10 +2,12 @@
 
 import json
 import math
+import sys
 
 import numpy as np
 import pytest
 
+import tpuref as tf
 from tpuref.tools.benchmarks import (
     all_reduce,
     chain,
@@ -18,10 +20,12 @@ from tpuref.tools.benchmarks import (
     page,
     sharding,
     steps,
+    whole_programs,
 )
 from tpuref.tools.benchmarks.contest import Withdrawn, interleaved
 from tpuref.tools.benchmarks.extent import Extent
 from tpuref.tools.benchmarks.peers import process
+from tpuref.tools.benchmarks.programs import runs
 from tpuref.tools.benchmarks.table import Goal, Row, Table
 from tpuref.tools.cli import main
 
@@ -43,6 +47,9 @@ def tiny(monkeypatch):
     monkeypatch.setattr(sharding, "QUICK_SIZE", 1 << 12)
     monkeypatch.setattr(input_pipeline, "EXAMPLES", 600)
     monkeypatch.setattr(padding, "MOVED_BYTES", 1)
+    monkeypatch.setattr(whole_programs, "CORES", 2)
+    monkeypatch.setattr(whole_programs, "QUICK_STEPS", 1)
+    monkeypatch.setattr(runs, "GRAPHS", ())
     monkeypatch.setattr(padding, "SIZES", (64, 256))
 
 
@@ -55,7 +62,7 @@ def test_tables_as_json(monkeypatch, capsys):
     assert list(tables) == [
         *("all-reduce", "ring", "bfloat16"),
         *("steps", "steps-xla", "steps-growth", "sharding", "padding"),
-        *("start", "digits", "convolution", "input"),
+        *("start", "digits", "convolution", "input", "programs"),
     ]
     assert int(record["machine"]["processors"]) >= 1
     points = [row["point"] for row in tables["ring"]["rows"]]
@@ -163,3 +170,40 @@ def test_cells_of_a_table():
     expected["verdict"] = "missed by 25 %"
     assert dict(zip(head, line, strict=True)) == expected
     assert table.as_text().endswith("gone: not there; ask")
+
+
+SERVER = """
+import json, sys
+print(json.dumps({{"release": "2.21"}}), flush=True)
+for line in sys.stdin:
+    name, steps = json.loads(line)
+    print(json.dumps({{"losses": [{loss}] * steps}}), flush=True)
+"""
+
+
+def tensorflow_of_loss(loss, tmp_path):
+    """An interpreter whose TensorFlow finds this loss in every step."""
+    served = tmp_path / "served.py"
+    served.write_text(SERVER.format(loss=loss))
+    interpreter = tmp_path / "python"
+    interpreter.write_text(f"#!/bin/sh\nexec {sys.executable} {served}\n")
+    interpreter.chmod(0o755)
+    return str(interpreter)
+
+
+def test_programs_beside_a_tensorflow(tmp_path, capsys):
+    """The losses of a TF 2 loop are compared before anything is timed."""
+    wrong = tensorflow_of_loss(1.0, tmp_path)
+    with pytest.raises(AssertionError, match="pool"):
+        main(["bench", "programs", "--quick", "--tensorflow", wrong])
+    assert "programs: digits" not in capsys.readouterr().err
+
+
+def test_programs_train_as_in_tensorflow():
+    """The losses of two steps of TensorFlow 1.15.5."""
+    losses = {"bert": [7.758826733, 7.837999344], "lstm": [2.302717686, 2.295733929]}
+    for name, expected in losses.items():
+        with tf.config.override(executor="lockstep", cores=2):
+            steps = runs.graph(tf, name, 2)
+            np.testing.assert_allclose(steps(2), expected, rtol=1e-5)
+            tf.Session().run(tf.tpu.shutdown_system())

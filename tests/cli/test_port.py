@@ -153,3 +153,78 @@ def test_what_is_not_understood(arguments, capsys):
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2 and "usage: tpuref" in capsys.readouterr().err
+
+
+# -- imports ----------------------------------------------------------------------
+
+TRAIN = """
+import absent_package
+import model
+from layers import dense
+try:
+    import optional_package
+except ImportError:
+    pass
+
+if __name__ == "__main__":
+    model.build()
+"""
+
+
+@pytest.fixture
+def repository(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "layers").mkdir()
+    (tmp_path / "scripts").mkdir()
+    files = {
+        "scripts/train.py": TRAIN,
+        "scripts/model.py": "import tensorflow as tf\ntf.tpu.shrad\n",
+        "layers/__init__.py": "",
+        "layers/dense.py": "from . import sparse\nfrom .. import gone\n",
+        "layers/sparse.py": "import tensorflow as tf\ntf.zeros\ntf.tpu.shrd\n",
+        "scripts/other.py": "import tensorflow as tf\nprint tf.zeros\ntf.app.run()\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).write_text(text)
+    return tmp_path
+
+
+def test_imports_are_followed(repository, capsys):
+    assert main(["port", str(repository / "scripts/train.py")]) == 1
+    words = " ".join(capsys.readouterr().out.split())
+    assert "pip install absent-package: absent_package is not installed" in words
+    assert "train.py imports it in line 2" in words
+    assert f"{repository}/scripts/model.py lacks tf.tpu.shrad in line 2" in words
+    assert f"{repository}/layers/sparse.py lacks tf.tpu.shrd in line 3" in words
+    assert "optional_package" not in words
+
+
+def test_imports_in_json(repository, capsys):
+    assert main(["port", "--json", str(repository / "scripts/train.py")]) == 1
+    (found,) = json.loads(capsys.readouterr().out)["imports"]
+    files = [Path(module["file"]).name for module in found["modules"]]
+    assert files == ["model.py", "__init__.py", "dense.py", "sparse.py"]
+    assert found["packages"] == {"absent_package": "absent-package"}
+    assert found["stops"]
+
+
+def test_the_table_of_a_repository(repository, capsys):
+    (repository / "scripts/train.py").write_text(
+        f"import tensorflow as tf\ntf.ones{TRAIN}"
+    )
+    assert main(["port", str(repository)]) == 1
+    out = capsys.readouterr().out
+    assert f"    0          0    0  {repository}/scripts/other.py" in out
+    assert f"    0          2    1  {repository}/scripts/train.py" in out
+    assert "1 of 2 scripts find all they need." in out
+
+
+def test_shell_lines_of_a_notebook(tmp_path, capsys):
+    cells = ["!pip install six\nimport tensorflow as tf", "files = !ls\ntf.zeros"]
+    cells.append("%%bash\nls")
+    notebook = {"cells": [{"cell_type": "code", "source": text} for text in cells]}
+    path = tmp_path / "demo.ipynb"
+    path.write_text(json.dumps(notebook))
+    assert main(["port", str(path)]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "cell 1 line 1, cell 2 line 1, cell 3 line 1" in out

@@ -5,11 +5,12 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from tpuref_conformance.suite.cloud_stand_ins import CloudTPU
 
 from tpuref.interface.cluster_resolver import coordinator, metadata, source, tpu
 from tpuref.testing import FakeClock, FakeCloudTPU, patience
 
-from .api_object import NODE_1, NODE_2, Service
+from .api_object import NODE_1, NODE_2
 
 VARIABLES = (
     source.ENDPOINTS_VARIABLE,
@@ -44,7 +45,7 @@ def offline(monkeypatch):
 @pytest.fixture
 def service():
     """An API object that knows two TPUs."""
-    return Service(**{"node-1": NODE_1, "node-2": NODE_2})
+    return CloudTPU({"node-1": NODE_1, "node-2": NODE_2})
 
 
 @pytest.fixture

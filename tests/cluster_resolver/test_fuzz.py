@@ -10,6 +10,7 @@ import os
 
 import hypothesis
 from hypothesis import strategies as st
+from tpuref_conformance.suite.cloud_stand_ins import CloudTPU
 
 from tpuref.interface.cluster_resolver import addresses, metadata
 from tpuref.interface.cluster_resolver.devices import core_counts
@@ -19,7 +20,7 @@ from tpuref.interface.cluster_resolver.patience import Patience
 from tpuref.interface.cluster_resolver.source import Search
 from tpuref.testing import FakeClock
 
-from .api_object import CONTRIB, DISTRIBUTE, Service
+from .api_object import CONTRIB, DISTRIBUTE
 
 CASES = int(os.environ.get("TPUREF_FUZZ_CASES", "200"))
 
@@ -97,7 +98,7 @@ def test_what_the_api_answers(answer):
 @fuzz
 @hypothesis.given(ANSWER, st.sampled_from([CONTRIB, DISTRIBUTE]))
 def test_resolvers(answer, resolver):
-    made = resolver("n", "z", "p", service=Service(n=answer))
+    made = resolver("n", "z", "p", service=CloudTPU({"n": answer}))
     for ask in (made.cluster_spec, made.master):
         try:
             ask()

@@ -1,17 +1,15 @@
 """Resolvers: long variables, forbidden TPUs, slow servers, local cores."""
 
 import copy
-import gc
 import time
-from types import SimpleNamespace
 
 import pytest
+from tpuref_conformance.suite.cloud_stand_ins import CloudTPU, HttpError, UntouchableAPI
 
 import tpuref as tf
-from tpuref.interface.cluster_resolver import devices
 from tpuref.testing import patience
 
-from .api_object import CONTRIB, DISTRIBUTE, HttpError, Service, Untouchable
+from .api_object import CONTRIB, DISTRIBUTE
 
 
 def test_a_resolver_of_ones_own_has_to_say_where_its_tasks_are():
@@ -29,15 +27,12 @@ def test_slow_metadata_cannot_hold_up_the_program(service, cloud):
         DISTRIBUTE("node-1", service=service)
 
 
-# As the releases do: the address is the name of a TPU there too.
-
-
 @pytest.mark.parametrize("text", ["[", "'x", "x:y/"])
 def test_a_long_variable_is_refused_at_once(text, monkeypatch, offline):
     monkeypatch.setenv("KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", text * 60_000)
     start = time.process_time()
     with pytest.raises(ValueError, match="E0"):
-        DISTRIBUTE(service=Untouchable())
+        DISTRIBUTE(service=UntouchableAPI())
     assert time.process_time() - start < 2.0
 
 
@@ -46,7 +41,7 @@ PLACE = {"project": "p", "zone": "z"}
 
 def answered(answer, resolver=DISTRIBUTE):
     """A resolver of a TPU about which the API answers that."""
-    return resolver("n", service=Service(n=answer), **PLACE)
+    return resolver("n", service=CloudTPU({"n": answer}), **PLACE)
 
 
 class Forbidden(Exception):
@@ -59,8 +54,8 @@ class Forbidden(Exception):
 @pytest.mark.parametrize(
     ("error", "credentials"),
     [
-        (HttpError(401), "default"),
-        (HttpError(403), None),
+        (HttpError(401, "no"), "default"),
+        (HttpError(403, "no"), None),
         (PermissionError("p"), "default"),
         (Forbidden("f"), "default"),
     ],
@@ -70,64 +65,6 @@ def test_a_tpu_that_must_not_be_seen(resolver, error, credentials):
         answered(error, resolver).master()
     assert caught.value.__cause__ is error
     assert "no access to TPU 'n'" in str(caught.value)
-
-
-WORKERS = ["10.1.2.3:8470", "10.1.2.4:8470"]
-NODE = {"tpu": "node-1", "project": "p", "zone": "z"}
-
-
-@pytest.mark.parametrize("resolver", [DISTRIBUTE])
-def test_the_end_of_the_block(resolver, service, servers):
-    made = resolver(service=service, coordinator_name="c", **NODE)
-    with pytest.raises(KeyError), made:
-        raise KeyError("inside")
-    assert servers[0].stops == 1
-    assert made.cluster_spec().as_dict()["worker"] == WORKERS
-    assert made.master("c") == "grpc://localhost:2222"
-    with made:
-        pass
-    assert servers[0].stops == 1
-
-
-@pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_the_server_ends_with_the_resolver(resolver, service, servers):
-    made = resolver(service=service, coordinator_name="c", **NODE)
-    assert servers[0].stops == 0
-    del made
-    gc.collect()
-    assert servers[0].stops == 1
-
-
-def hosts(*cores):
-    """The devices of hosts with that many cores."""
-    found = []
-    for task, count in enumerate(cores):
-        prefix = f"/job:worker/replica:0/task:{task}/device:"
-        found += [prefix + "CPU:0", prefix + "TPU_SYSTEM:0", prefix + "XLA_CPU:0"]
-        found += [f"{prefix}TPU:{core}" for core in range(count)]
-    return found
-
-
-class Masters:
-    """A stand-in for all masters: lists devices, or raises errors first."""
-
-    def __init__(self):
-        self.devices = []
-        self.errors = []
-        self.asked = []
-
-    def list_devices(self, master, config):
-        self.asked.append((master, config))
-        if self.errors:
-            raise self.errors.pop(0)
-        return self.devices
-
-
-@pytest.fixture
-def masters(monkeypatch):
-    found = Masters()
-    monkeypatch.setattr(devices, "list_devices", found.list_devices)
-    return found
 
 
 @pytest.mark.parametrize("tpu", ["", "local"])
@@ -142,24 +79,6 @@ def test_the_local_cores(tpu):
         with tf.config.override(topology="2x2x2"):
             assert made.num_accelerators() == 2
         session.run(tf.tpu.shutdown_system())
-
-
-def test_one_attempt_opens_and_closes_a_session(monkeypatch):
-    opened = []
-
-    class Session:
-        def __init__(self, target, config):
-            opened.append((target, config))
-
-        def list_devices(self):
-            return [SimpleNamespace(name=name) for name in hosts(1)]
-
-        def close(self):
-            opened.append("closed")
-
-    monkeypatch.setattr(devices, "Session", Session)
-    assert devices.list_devices("grpc://a:1", "config") == hosts(1)
-    assert opened == [("grpc://a:1", "config"), "closed"]
 
 
 def test_a_deep_copy_is_the_resolver():

@@ -1,10 +1,11 @@
 """Passwords and tokens in addresses appear in no message."""
 
 import pytest
+from tpuref_conformance.suite.cloud_stand_ins import CloudTPU, HttpError
 
 import tpuref as tf
 
-from .api_object import CONTRIB, DISTRIBUTE, HttpError, Service
+from .api_object import CONTRIB, DISTRIBUTE
 
 PLACE = {"zone": "z", "project": "p"}
 SECRET = "s3cret"
@@ -29,16 +30,16 @@ def test_who_is_asked(capsys):
 def test_an_error_that_repeats_the_address(clock):
     error = ConnectionError(f"http://me:{SECRET}@h/?access_token={SECRET} no route")
     with pytest.raises(RuntimeError, match="E075") as raised:
-        DISTRIBUTE("n", service=Service(n=error), **PLACE).master()
+        DISTRIBUTE("n", service=CloudTPU({"n": error}), **PLACE).master()
     assert "http://***@h/?access_token=*** no route" in str(raised.value)
     assert raised.value.__cause__ is None  # a traceback would show it
 
 
 def test_what_there_is_not():
-    error = HttpError(404)
+    error = HttpError(404, "no")
     error.args = (f"no http://h/n?key={SECRET}",)
     with pytest.raises(ValueError, match=r"no http://h/n\?key=\*\*\*"):
-        DISTRIBUTE("n", service=Service(n=error), **PLACE).master()
+        DISTRIBUTE("n", service=CloudTPU({"n": error}), **PLACE).master()
 
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])

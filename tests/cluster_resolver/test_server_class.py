@@ -3,7 +3,7 @@
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.suite.cloud_stand_ins import environment
 from tpuref_conformance.suite.server_stand_ins import PORT, unheard
-from tpuref_conformance.suite.train_server import JOBS, ONE, TWO, defined, made
+from tpuref_conformance.suite.train_server import ONE, defined
 
 
 def test_address(tf):
@@ -25,47 +25,6 @@ def test_address(tf):
         with unheard(tf) as listening:
             expect_raises(ValueError, tf.train.Server, {"worker": [address]})
             same(listening, [])
-
-
-def test_refusals(tf):
-    with unheard(tf) as listening:
-        error = expect_raises(ValueError, tf.train.Server, {})
-        assert "job_name is missing; expected one of []" in str(error), error
-        error = expect_raises(ValueError, tf.train.Server, JOBS)
-        assert "job_name is missing; expected one of ['ps', 'worker']" in str(error)
-        error = expect_raises(ValueError, tf.train.Server, TWO)
-        assert "task_index is missing; expected one of [0, 1]" in str(error)
-        expect_raises(ValueError, tf.train.Server, ONE, "worker", 1)
-        expect_raises(ValueError, tf.train.Server, ONE, protocol="grpc+verbs")
-        expect_raises(ValueError, tf.train.Server, ONE, protocol="tcp")
-        definition = tf.train.ServerDef(
-            cluster=tf.train.ClusterSpec(ONE).as_cluster_def(),
-            job_name="worker",
-            protocol="tcp",
-        )
-        expect_raises(ValueError, tf.train.Server, definition)
-        same(listening, [])
-        same(made(tf, ONE, protocol="")[3], "grpc")
-
-
-def test_start_and_stop(tf):
-    with unheard(tf) as listening:
-        server = tf.train.Server(ONE)
-        same(listening[0].calls, ["start"])
-        waiting = tf.train.Server(ONE, start=False)
-        same(listening[1].calls, [])
-        waiting.start()
-        waiting.join()
-        same(listening[1].calls, ["start", "wait"])
-        server.stop()
-        server.stop()
-        same(listening[0].calls, ["start", "stop"])
-        expect_raises(tf.errors.FailedPreconditionError, server.start)
-        same(listening[0].calls, ["start", "stop"])
-        local = tf.train.Server.create_local_server()
-        same(local.target, f"grpc://localhost:{PORT}")
-        same((listening[2].address, listening[2].job), ("localhost:0", "local"))
-        same(listening[2].calls, ["start"])
 
 
 def test_protection(tf):

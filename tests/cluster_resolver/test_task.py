@@ -6,8 +6,9 @@ leads to, `task_type` renames the TPUs' job.
 
 import numpy as np
 import pytest
+from tpuref_conformance.suite.cloud_stand_ins import CloudTPU, node
 
-from .api_object import DISTRIBUTE, Service, node
+from .api_object import DISTRIBUTE
 
 PLACE = {"zone": "z", "project": "p"}
 FOUR = node("10.2.3.0:8470", "10.2.3.1:8471", "10.2.3.2:8472", "10.2.3.3:8473")
@@ -15,12 +16,12 @@ FOUR = node("10.2.3.0:8470", "10.2.3.1:8471", "10.2.3.2:8472", "10.2.3.3:8473")
 
 @pytest.fixture
 def made():
-    return DISTRIBUTE("n", service=Service(n=FOUR), **PLACE)
+    return DISTRIBUTE("n", service=CloudTPU({"n": FOUR}), **PLACE)
 
 
 def test_what_it_is_at_first(made):
     assert (made.task_type, made.task_id, made.rpc_layer) == ("worker", 0, "grpc")
-    named = DISTRIBUTE("n", job_name="tpu", service=Service(n=FOUR), **PLACE)
+    named = DISTRIBUTE("n", job_name="tpu", service=CloudTPU({"n": FOUR}), **PLACE)
     assert named.task_type == "tpu"
 
 
@@ -61,7 +62,7 @@ def test_a_coordinator_keeps_its_name(made):
         "n",
         coordinator_name="c",
         coordinator_address="a:1",
-        service=Service(n=FOUR),
+        service=CloudTPU({"n": FOUR}),
         **PLACE,
     )
     assert made.master("c") == "grpc://a:1"

@@ -3,11 +3,12 @@
 import math
 
 import pytest
+from tpuref_conformance.suite.cloud_stand_ins import CloudTPU
 
 import tpuref as tf
 from tpuref.base.error_codes import PATTERN
 
-from .api_object import CONTRIB, DISTRIBUTE, NODE_1, Service
+from .api_object import CONTRIB, DISTRIBUTE, NODE_1
 
 PLACE = {"zone": "z", "project": "p"}
 WRONG = [
@@ -19,8 +20,8 @@ WRONG = [
 ]  # fmt: skip
 
 
-def named():
-    return DISTRIBUTE("n", service=Service(n=NODE_1), **PLACE)
+def named(tpu="n", resolver=DISTRIBUTE, **options):
+    return resolver(tpu, **PLACE | {"service": CloudTPU({"n": NODE_1})} | options)
 
 
 def spec():
@@ -33,22 +34,16 @@ def server(*arguments, **options):
 
 LOCAL = {"worker": ["localhost:0"]}
 CALLS = {
-    "tpu of contrib": lambda w: CONTRIB(w, service=Service(), **PLACE),
-    "tpu of distribute": lambda w: DISTRIBUTE(w, service=Service(), **PLACE),
-    "zone": lambda w: DISTRIBUTE("n", w, "p", service=Service(n=NODE_1)).master(),
-    "project": lambda w: DISTRIBUTE("n", "z", w, service=Service(n=NODE_1)).master(),
+    "tpu of contrib": lambda w: named(w, CONTRIB),
+    "tpu of distribute": lambda w: named(w),
+    "zone": lambda w: named(zone=w).master(),
+    "project": lambda w: named(project=w).master(),
     "job_name": lambda w: DISTRIBUTE("local", job_name=w),
-    "coordinator_name": lambda w: DISTRIBUTE(
-        "n", coordinator_name=w, coordinator_address="a:1", service=Service(), **PLACE
+    "coordinator_name": lambda w: named(coordinator_name=w, coordinator_address="a:1"),
+    "coordinator_address": lambda w: named(
+        coordinator_name="c", coordinator_address=w or "a:1"
     ),
-    "coordinator_address": lambda w: DISTRIBUTE(
-        "n",
-        coordinator_name="c",
-        coordinator_address=w or "a:1",
-        service=Service(),
-        **PLACE,
-    ),
-    "service": lambda w: DISTRIBUTE("n", service=w or 5, **PLACE).master(),
+    "service": lambda w: named(service=w or 5).master(),
     "discovery_url": lambda w: DISTRIBUTE("local", discovery_url=w),
     "discovery_url of a name": lambda w: DISTRIBUTE("n", discovery_url=w, **PLACE),
     "master(task_type)": lambda w: named().master(w),

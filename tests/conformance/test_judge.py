@@ -4,7 +4,14 @@ import sys
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from tpuref_conformance.clause import Clause, Unavailable, expect_raises, same
+from tpuref_conformance.clause import (
+    Clause,
+    Unavailable,
+    beyond_the_words,
+    expect_raises,
+    expect_refused,
+    same,
+)
 from tpuref_conformance.judge import judge
 from tpuref_conformance.probes import with_optional_packages
 from tpuref_conformance.report import Column
@@ -172,3 +179,52 @@ def test_sessions_on_a_server_are_there_only_within_the_block():
         with tf.Session() as session:
             seen.append(session.sess_str)
     assert seen[0].startswith("grpc://") and seen[1] == ""
+
+
+def refuses_text(tf):
+    expect_refused(ValueError, tf.double, "text")
+    beyond_the_words()
+    same(tf.double(2), 4)
+
+
+def takes_anything(number):
+    return number
+
+
+def gives_no_number(number):
+    return int(number)
+
+
+@pytest.mark.parametrize(
+    ("double", "outcome", "beyond"),
+    [
+        (takes_anything, "fail", False),
+        (fall, "fail", True),
+        (gives_no_number, "fail", True),
+        (lambda number: 2 * int(number), "pass", False),
+    ],
+)
+def test_where_a_check_goes_beyond_the_words_its_failure_does(double, outcome, beyond):
+    one = clause("tf.double/raises/text", "run", refuses_text)
+    result = judge(one, subject(double))
+    assert (result.outcome, result.beyond) == (outcome, beyond), result.message
+    assert not judge(DOUBLES, subject(takes_anything)).beyond, "it was not forgotten"
+
+
+def test_failures_beyond_the_words_do_not_fail_a_stranger():
+    one = clause("tf.double/raises/text", "run", refuses_text)
+    stranger = SimpleNamespace(
+        name="any", module="any", strict=False, settings={}, beyond=False
+    )
+    for double, fails in ((fall, 0), (takes_anything, 1)):
+        run = SimpleNamespace(
+            subject=stranger,
+            results=[judge(one, subject(double))],
+            clauses=[one],
+            header={},
+            reason="",
+            seconds=1.0,
+        )
+        column = Column.of(run)
+        assert len(column.failures()) == fails
+        assert len(column.excused_failures()) == 1 - fails

@@ -66,6 +66,19 @@ def test_a_sum_that_returns_its_argument_is_wrong(project, capsys):
     assert "AssertionError: value at [0][0]: expected 2.0" in done.stderr, done
 
 
+def test_constants_are_made_as_the_file_says(project, capsys):
+    text = IDENTITY.replace("constant = np.float32\n", "")
+    (project / "identity.py").write_text(text)
+    (project / "conformance_identity.py").write_text(DESCRIBED)
+    outside = ["--clause", "*/default-group-assignment", "--subject", "identity"]
+    assert main([*outside]) == 0
+    assert "does not say how to make a constant" in capsys.readouterr().out
+    made = "\ndef constant(tf, array):\n    return array\n"
+    (project / "conformance_identity.py").write_text(DESCRIBED + made)
+    assert main([*outside]) == 0
+    assert "not-applicable:" not in capsys.readouterr().out
+
+
 def test_known_failures_are_in_a_file_of_the_project(project, capsys):
     text = DESCRIBED + 'KNOWN = "known.toml"\n'
     (project / "conformance_identity.py").write_text(text)

@@ -42,13 +42,47 @@ def test_one_element(value, shapes, types):
     assert len(elements(dataset)) == 1
 
 
-@pytest.mark.parametrize("value", [None, [[1], [1, 2]], (1, None), ()])
+@pytest.mark.parametrize("value", [None, [[1], [1, 2]], (None, None), ()])
 def test_no_element(value):
     message = "no tensor form|ragged|must have a component|has no rows"
     with pytest.raises(ValueError, match=message):
         Dataset.from_tensors(value)
     with pytest.raises(ValueError, match=message):
         Dataset.from_tensor_slices(value)
+
+
+def test_none_is_a_component_without_values():
+    dataset = Dataset.from_tensor_slices(([1, 2], None)).map(lambda x, y: (x + 1, y))
+    with tf.eager_execution():
+        assert [(int(x), y) for x, y in dataset] == [(2, None), (3, None)]
+    assert dataset.element_spec[1] is None
+
+
+SIGNATURE = (
+    tf.compat.v2.SparseTensorSpec([None, 4], tf.float32),
+    tf.compat.v2.RaggedTensorSpec([None, None], tf.int32),
+    tf.compat.v2.OptionalSpec(None),
+)
+
+
+def test_a_generator_yields_sparse_and_ragged_tensors():
+    def values():
+        ragged = tf.RaggedTensor.from_row_lengths([1, 2, 3], [1, 2])
+        sparse = tf.SparseTensor([[0, 1], [1, 2]], [1.0, 2.0], [2, 4])
+        yield sparse, ragged, tf.experimental.Optional.empty(None)
+
+    with tf.eager_execution():
+        dataset = Dataset.from_generator(values, output_signature=SIGNATURE)
+        assert dataset.element_spec == SIGNATURE
+        ((sparse, ragged, nothing),) = dataset.map(lambda *parts: parts)
+        assert sparse.shape.as_list() == [2, 4] and ragged.to_list() == [[1], [2, 3]]
+        assert tf.compat.v2.sparse.to_dense(sparse).numpy()[1, 2] == 2
+        assert not nothing.has_value()
+
+
+def test_a_generator_that_yields_other_kinds_is_told():
+    with tf.eager_execution(), pytest.raises(tf.errors.InvalidArgumentError):
+        next(iter(Dataset.from_generator(lambda: [1.0], output_signature=SIGNATURE[0])))
 
 
 def test_rows():

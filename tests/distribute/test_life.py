@@ -37,9 +37,7 @@ def test_030_calls_run_on_the_cores(executor, strategy_of, traced):
     with tf.config.override(cores=2, executor=executor), strategy.scope():
         sums = strategy.call_for_each_tower(lambda: tf.constant(1) + tf.constant(2))
         _, trace = traced(strategy.unwrap(sums))
-    ran = {record.operation: record.core for record in trace}
-    assert ran["add"] == 0
-    assert ran["tower_1/add"] == 1
+    assert {record.core for record in trace if record.operation == "add"} == {0, 1}
 
 
 @pytest.mark.parametrize("name", ["num_towers", "worker_devices", "num_hosts"])

@@ -48,18 +48,6 @@ def test_the_function_is_performed_with_the_next_input(towers, strategy_of):
         assert session.run(strategy.unwrap(total)) == [expected] * towers
 
 
-def test_inputs_are_like_those_of_get_next(strategy_of):
-    strategy, seen = strategy_of(2), []
-    rows = (np.zeros((4, 3), np.float32), {"y": np.arange(4)})
-    with strategy.scope():
-        iterator = iterator_of(strategy, Dataset.from_tensor_slices(rows))
-        expected = iterator.get_next()
-        strategy.run_steps_on_dataset(lambda context, *i: seen.extend(i), iterator)
-    for got, wanted in [(seen[0], expected[0]), (seen[1]["y"], expected[1]["y"])]:
-        for a, b in zip(strategy.unwrap(got), strategy.unwrap(wanted), strict=True):
-            assert (a.dtype, a.shape) == (b.dtype, b.shape)
-
-
 def test_towers_meet_within_a_step(strategy_of):
     strategy = strategy_of(4)
 

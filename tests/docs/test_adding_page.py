@@ -16,7 +16,7 @@ MOST = {
     "An operation": 5,
     "An XLA rule": 2,
     "A public name": 1,
-    "An optimizer of 1.x": 4,
+    "An optimizer of 1.x": 3,
     "An optimizer of both releases": 3,
     "A layer": 3,
     "A hook": 4,

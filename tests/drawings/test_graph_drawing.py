@@ -11,7 +11,8 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.drawings import dot
-from tpuref.engine.graph.tower_placement import TowerPlacement, TowerSystem
+from tpuref.engine.graph.tower_placement import TowerPlacement
+from tpuref.engine.ops.tpu import Replication
 
 NODE = re.compile(r'^ *"(?P<name>[^"]*)" \[label="(?P<label>[^"]*)"', re.MULTILINE)
 ARROW = re.compile(r'^ *"([^"]*)" -> "([^"]*)"(?: \[(.*)\])?;$', re.MULTILINE)
@@ -175,7 +176,7 @@ def test_branches_loops_and_towers_have_frames(graph):
     assert ("cond/true/minus", "cond/If") in arrows(drawing)
     assert ("x", "cond/If") in arrows(drawing)
     for tower in range(2):
-        with graph.in_tower(TowerPlacement(tower, TowerSystem(2))):
+        with graph.in_tower(TowerPlacement(tower, Replication(2))):
             tf.constant(1.0, name=f"of_{tower}")
     around = frames(graph.draw())
     assert around["of_0"] == ["tower 0"] and around["of_1"] == ["tower 1"]

@@ -122,5 +122,5 @@ def test_codes_that_look_alike():
 
 def test_a_message_has_one_code():
     with_code = error_codes.with_code
-    assert with_code("no", error_codes.NOT_FED) == "no [TPUREF-E134]"
-    assert with_code("no [TPUREF-E100]", error_codes.NOT_FED) == "no [TPUREF-E100]"
+    assert with_code("no", error_codes.CANNOT_FEED) == "no [TPUREF-E132]"
+    assert with_code("no [TPUREF-E100]", error_codes.CANNOT_FEED) == "no [TPUREF-E100]"

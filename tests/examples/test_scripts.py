@@ -1,5 +1,6 @@
 """The example scripts, each in a fresh interpreter: what they print, and how well."""
 
+import math
 import os
 import re
 import subprocess
@@ -31,6 +32,13 @@ def printed(*command, **environment):
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_bert_starts_with_equal_chances_and_learns():
+    words = "--layers=1 --width=16 --heads=2 --vocabulary=50 --length=24 --steps=3"
+    lines = printed(EXAMPLES / "bert.py", *words.split(), "--batch_size=8").splitlines()
+    first, _, last = (float(line.removeprefix("loss ")) for line in lines)
+    assert first == pytest.approx(math.log(50), rel=0.01) and last < first
 
 
 @pytest.mark.parametrize("script", sorted(PRINTED))

@@ -77,6 +77,7 @@ CALLS = {
     "tf.nn.l2_normalize: epsilon": lambda: tf.nn.l2_normalize([1.0], epsilon=len),
     "tf.nn.leaky_relu: alpha": lambda: tf.nn.leaky_relu([1.0], alpha=[]),
     "tf.norm: axis": lambda: tf.norm([1.0], axis=len),
+    "tf.py_func: func": lambda: tf.py_func(5, [1.0], tf.int32),
     "tf.py_func: inp": lambda: tf.py_func(len, 5, tf.int32),
     "tf.stack: values": lambda: tf.stack(3, axis=1),
     "tf.strided_slice: a mask": lambda: tf.strided_slice([1], [0], [1], end_mask=1.5),

@@ -501,15 +501,6 @@ def test_python_is_called_with_arrays_when_the_graph_runs():
     assert seen == [(np.ndarray, np.float32, np.float32)]
 
 
-def test_several_results_come_as_a_list():
-    total, number = tf.py_func(
-        lambda x: (x.sum(), np.int64(x.size)), [[1.0, 2.0]], [tf.float32, tf.int64]
-    )
-    assert run([total, number]) == [3.0, 2]
-    (single,) = tf.py_func(lambda: [np.float32(1)], [], [tf.float32])
-    assert run(single) == 1.0
-
-
 def test_a_function_without_results_comes_as_an_operation():
     log = []
     call = tf.py_func(lambda x: log.append(int(x)), [tf.constant(3)], [], name="call")
@@ -519,35 +510,6 @@ def test_a_function_without_results_comes_as_an_operation():
     with tf.eager_execution():
         assert tf.py_func(lambda x: log.append(int(x)), [tf.constant(4)], []) == []
     assert log == [3, 4]
-
-
-def test_errors_of_the_function_show_its_own_and_both_places():
-    def fail(x):
-        raise KeyError("lost")
-
-    y, made = tf.py_func(fail, [1.0], tf.float32, name="host"), line()
-    with pytest.raises(
-        tf.errors.UnknownError, match="(?s)KeyError: 'lost'.*E038"
-    ) as caught:
-        run(y + 1.0)
-    assert caught.value.op.name == "host"
-    assert f"{__file__}:{made}" in str(caught.value)
-    assert isinstance(caught.value.__cause__, KeyError)
-
-
-def test_the_number_of_results_is_checked():
-    y = tf.py_func(lambda: (1.0, 2.0), [], [tf.float32])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="2 values.* 1 types"):
-        run(y)
-    with pytest.raises(TypeError, match="func must be callable"):
-        tf.py_func(3, [], tf.float32)
-
-
-def test_the_dtype_of_the_result_is_checked_and_text_is_encoded():
-    y = tf.py_func(lambda: np.float64(1.5), [], tf.int32)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)float64.*int32"):
-        run(y)
-    assert run(tf.py_func(lambda: "Grüße", [], tf.string)) == "Grüße".encode()
 
 
 def test_what_the_function_does_to_its_arrays_stays_there():
@@ -871,3 +833,57 @@ def test_what_a_used_operation_waits_for_runs():
     found = tf.while_loop(lambda i: i < 3, body, [0])
     with tf.Session() as session, pytest.raises(tf.errors.FailedPreconditionError):
         session.run(found)
+
+
+def optionals(numbers, limit):
+    """Add the elements of an iterator in a loop that hands optionals on."""
+    Optional = tf.experimental.Optional
+
+    def body(turn, total, taken):
+        added = tf.cond(
+            taken.has_value(),
+            lambda: Optional.from_value({"sum": taken.get_value()}),
+            lambda: total,
+        )
+        return turn + 1, added, numbers.get_next_as_optional()
+
+    nothing = Optional.empty(None)
+    _, total, left = tf.while_loop(
+        lambda turn, total, taken: (turn < limit) & taken.has_value(),
+        body,
+        [tf.constant(0), nothing, numbers.get_next_as_optional()],
+    )
+    return total, left.has_value()
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize(("limit", "last", "left"), [(2, 11, True), (9, 12, False)])
+def test_optionals_are_loop_variables(traced, limit, last, left):
+    with tf.eager_execution():
+        numbers = iter(tf.data.Dataset.range(10, 13))
+        call = tf.function(optionals) if traced else optionals
+        total, more = call(numbers, limit)
+        assert total.has_value() and int(total.get_value()["sum"]) == last
+        assert bool(more) == left
+
+
+def test_an_optional_without_a_value_has_none():
+    with tf.eager_execution():
+        numbers = iter(tf.data.Dataset.range(0))
+        taken = tf.function(numbers.get_next_as_optional)()
+        assert not taken.has_value()
+        empty = tf.experimental.Optional.empty(taken.element_spec)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="has_value"):
+            empty.get_value()
+        with pytest.raises(ValueError, match="element_spec"):
+            tf.experimental.Optional.empty(None).filled()
+
+
+def test_branches_and_loops_hand_on_ragged_and_sparse_tensors():
+    ragged = tf.RaggedTensor.from_row_lengths([1.0, 2.0, 3.0], [2, 1])
+    sparse = tf.SparseTensor([[0], [2]], [5, 6], [3])
+    chosen = tf.cond(tf.constant(1) > 0, lambda: ragged, lambda: ragged)
+    _, kept = tf.while_loop(lambda i, s: i < 2, lambda i, s: (i + 1, s), [0, sparse])
+    with tf.Session() as session:
+        assert session.run(chosen.values).tolist() == [1.0, 2.0, 3.0]
+        assert session.run(kept.values).tolist() == [5, 6]

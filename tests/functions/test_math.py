@@ -370,10 +370,3 @@ def test_special_functions_are_those_of_the_standard_library():
     found = run([tf.erf(points), tf.erfc(points), tf.lgamma(points)])
     for values, function in zip(found, (math.erf, math.erfc, math.lgamma), strict=True):
         np.testing.assert_allclose(values, [function(p) for p in points], rtol=1e-6)
-
-
-def test_bits_of_integers():
-    x = tf.constant([0b0110], tf.uint8)
-    assert run(tf.bitwise.bitwise_xor(x, 0b1010)).tolist() == [0b1100]
-    assert run(tf.bitwise.invert(x)).tolist() == [0b11111001]
-    assert run(tf.bitwise.left_shift(x, 6)).tolist() == [0b10000000]

@@ -46,6 +46,7 @@ CASES = {
     "swapaxes": (CUBE, lambda x: np.swapaxes(x, 0, -1)),
     "moveaxis": (CUBE, lambda x: np.moveaxis(x, 0, -1)),
     "moveaxis two": (CUBE, lambda x: np.moveaxis(x, [0, 1], [1, 2])),
+    "expand_dims one": (CUBE, lambda x: np.expand_dims(x, 1)),
     "expand_dims": (CUBE, lambda x: np.expand_dims(x, (0, -1))),
     "squeeze": (CUBE[:1], lambda x: np.squeeze(x)),
     "squeeze axis": (CUBE[:1], lambda x: np.squeeze(x, axis=0)),

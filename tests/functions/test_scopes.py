@@ -1,7 +1,5 @@
 """The scope functions act on the default graph."""
 
-import pytest
-
 import tpuref as tf
 
 
@@ -22,29 +20,10 @@ def test_all_scopes_hold_together(graph):
     assert (y.op.name, y.device, y.op.control_inputs) == ("x", "", [])
 
 
-def test_scopes_follow_the_default_graph(graph):
-    with tf.name_scope("outer"), tf.Graph().as_default() as inner:
-        assert inner.get_name_scope() == ""
-        with tf.name_scope("inner"):
-            assert tf.constant(0, name="x").op.name == "inner/x"
-            with graph.as_default():
-                assert tf.constant(0, name="x").op.name == "outer/x"
-
-
 def test_values_are_accepted_by_name_scope():
     x = tf.constant(1)
     with tf.name_scope(None, "scale", [x]) as scope:
         assert scope == "scale/"
-
-
-def test_colocation(graph):
-    with tf.device("/gpu:1"):
-        v = tf.Variable(0.0)
-    with tf.colocate_with(v):
-        x = tf.constant(1)
-    with tf.device("/cpu:0"), tf.colocate_with(x.op):
-        y = tf.constant(1)
-    assert x.device == y.device == graph.as_graph_element(v).device
 
 
 def test_a_device_scope_places_variables_too():
@@ -64,15 +43,3 @@ def test_eager_mode_accepts_all_scopes():
             tf.variable_scope("v"),
         ):
             assert int(x * 3) == 6
-
-
-def test_scopes_close_when_the_block_fails(graph):
-    with (
-        pytest.raises(ZeroDivisionError),
-        tf.name_scope("a"),
-        tf.device("/cpu:0"),
-        tf.control_dependencies([]),
-    ):
-        raise ZeroDivisionError
-    x = tf.constant(0)
-    assert (x.op.name, x.device) == ("Const", "")

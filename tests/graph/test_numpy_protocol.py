@@ -13,39 +13,6 @@ def run(fetches, feed_dict=None):
 
 X = np.array([[1.0, 4.0], [9.0, 16.0]], np.float32)
 
-SAME = [
-    (np.sqrt, tf.sqrt, ()),
-    (np.exp, tf.exp, ()),
-    (np.add, tf.add, (2.0,)),
-    (np.maximum, tf.maximum, (5.0,)),
-    (np.less, tf.less, (5.0,)),
-    (np.power, tf.pow, (2.0,)),
-    (np.matmul, tf.matmul, (X,)),
-    (np.sum, tf.reduce_sum, ()),
-    (np.mean, tf.reduce_mean, (1,)),
-    (np.max, tf.reduce_max, (0,)),
-    (np.argmax, tf.argmax, (1,)),
-    (np.reshape, tf.reshape, ([4],)),
-    (np.transpose, tf.transpose, ()),
-    (np.expand_dims, tf.expand_dims, (0,)),
-    (np.cumsum, tf.cumsum, (0,)),
-    (np.tile, tf.tile, ([2, 1],)),
-    (np.zeros_like, tf.zeros_like, ()),
-]
-
-
-@pytest.mark.parametrize(
-    ("numpy", "function", "rest"), SAME, ids=[numpy.__name__ for numpy, _, _ in SAME]
-)
-def test_both_build_the_same_operation_with_numpys_values(numpy, function, rest):
-    x = tf.constant(X)
-    by_numpy, by_function = numpy(x, *rest), function(x, *rest)
-    assert by_numpy.op.type == by_function.op.type
-    assert by_numpy.dtype == by_function.dtype
-    expected = numpy(X, *rest)
-    assert by_numpy.shape.as_list() == list(expected.shape)
-    np.testing.assert_allclose(run(by_numpy), expected, rtol=1e-6)
-
 
 def test_tensors_of_unknown_shape_and_variables():
     x, v = tf.placeholder(tf.float32), tf.Variable([4.0, 9.0])
@@ -90,9 +57,3 @@ def test_every_ufunc_of_numpy_is_served_or_refused_by_name():
 def test_functions_without_an_operation_are_named(build, name):
     with pytest.raises(TypeError, match=rf"{name} .*outside_compilation.*py_func"):
         build(tf.constant(X))
-
-
-@pytest.mark.parametrize("kwargs", [{"where": True}, {"out": np.empty(2)}])
-def test_arguments_that_have_no_meaning_are_refused(kwargs):
-    with pytest.raises(TypeError, match=next(iter(kwargs))):
-        np.sqrt(tf.constant([1.0, 4.0]), **kwargs)

@@ -87,17 +87,6 @@ def test_logic_on_bools_and_bits_on_integers():
     assert found == [[2, 1], [7, 7], [5, 6], [-7, -6]]
 
 
-def test_integers_divide_as_in_python():
-    x, y = tf.constant([7, -7]), tf.constant([2, 2])
-    assert run(x // y).tolist() == [3, -4]
-    assert run(x % y).tolist() == [1, 1]
-    quotient = x / y
-    assert quotient.dtype == tf.float64
-    assert run(quotient).tolist() == [3.5, -3.5]
-    assert run(-7 // y).tolist() == [-4, -4]
-    assert run(x**2).tolist() == [49, 49]
-
-
 def test_an_array_is_not_changed_in_place():
     array = np.zeros(2)
     with pytest.raises(TypeError, match="np.add on a tensor does not take out"):

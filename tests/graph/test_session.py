@@ -491,19 +491,6 @@ def test_cores_that_start_again_are_new_ones():
     assert before.name == after.name and before.incarnation != after.incarnation
 
 
-def test_a_full_trace_tells_what_ran_on_which_core():
-    outputs = tf.tpu.replicate(lambda x: tf.add(x, 1.0, name="more"), [[1.0], [2.0]])
-    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
-    metadata = tf.RunMetadata()
-    session = tf.Session()
-    session.run(outputs, options=options, run_metadata=metadata)
-    found = [(r.replica, r.core) for r in metadata.core_trace if r.operation == "more"]
-    assert found == [(0, 0), (1, 1)]
-    untraced = tf.RunMetadata()
-    session.run(outputs, options=tf.RunOptions(), run_metadata=untraced)
-    assert untraced.core_trace == ()
-
-
 def test_sessions_run_from_several_threads():
     x, v = tf.placeholder(tf.int64, []), tf.Variable(np.int64(0))
     total = v.assign_add(x)

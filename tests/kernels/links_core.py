@@ -22,7 +22,10 @@ PATIENCE = 60
 
 
 class Job(NamedTuple):
-    """A collective: where each core's source, result and scratch lie, and of what."""
+    """A collective: where each core's source, result and scratch lie, and of what.
+
+    The 15 bytes before a source are free for its table of offsets.
+    """
 
     kind: str
     members: list[int]
@@ -44,9 +47,16 @@ def take_part(links, arena, core, job):
         return links.flat(
             group, arena[source : source + size], arena[result : result + size]
         )
+    table = write_table(arena, (source - 8) // 8 * 8, [source])
     if job.kind == "direct":
-        return links.direct(group, source, result, job.count)
-    return links.ring(group, source, result, job.scratches[core], job.count)
+        return links.direct(group, table, result, job.count)
+    return links.ring(group, table, result, job.scratches[core], job.count)
+
+
+def write_table(arena, table, offsets):
+    """Write the offsets of vectors into the arena and give those of the table."""
+    arena[table : table + 8 * len(offsets)].view(np.int64)[:] = offsets
+    return table
 
 
 def all_jobs(links, arena, core, jobs):

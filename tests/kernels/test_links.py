@@ -233,7 +233,9 @@ class Vectors:
     def __init__(self, pool, members, count, dtype, odd=0, vectors=None):
         size = count * dtype.itemsize
         self.members, self.count, self.dtype, self.odd = members, count, dtype, odd
-        self.offsets = [pool.allocate(size + odd) + odd for _ in range(CORES)]
+        self.offsets = [
+            pool.allocate(LINE + size + odd) + LINE + odd for _ in range(CORES)
+        ]
         if vectors is None:
             rng = np.random.default_rng([count, dtype.num % 100, len(members)])
             vectors = [numbers(rng, count, dtype) for _ in members]
@@ -304,7 +306,10 @@ def test_sums_of_unaligned_vectors(pool):
 
 
 def brought(twin, kind, owners, vectors):
-    """Give the statuses and sums where members 5, 0 and 3 bring the vectors."""
+    """Give the statuses and sums where members 5, 0 and 3 bring the vectors.
+
+    Except for `flat`, those of a member lie in the reverse of their order.
+    """
     members, own = [5, 0, 3][: max(owners) + 1], Counter(owners)
     pool, count, dtype = Threads(twin, 1 << 24), vectors[0].size, vectors[0].dtype
     what = group(members, datatype_enum(dtype))._replace(parts=np.array(owners))
@@ -319,16 +324,22 @@ def brought(twin, kind, owners, vectors):
         source, result, scratch = rooms[place]
         pairs = zip(vectors, owners, strict=True)
         sources = view(pool, source, own[place] * count, dtype)
-        sources[:] = np.concatenate([v for v, owner in pairs if owner == place])
+        mine = [vector for vector, owner in pairs if owner == place]
+        sources[:] = np.concatenate(mine if kind == "flat" else mine[::-1])
         total = view(pool, result, count, dtype)
         if kind == "flat":
             status = ends.links.flat(what, sources.view(np.uint8), total.view(np.uint8))
             return status, [total.tobytes()]
+        table = links_core.write_table(
+            pool.arena,
+            pool.allocate(8 * own[place]),
+            [source + size * rank for rank in reversed(range(own[place]))],
+        )
         if kind == "direct":
-            status = ends.links.direct(what, source, result, count)
+            status = ends.links.direct(what, table, result, count)
             total = view(pool, ends.links.shared_result, count, dtype)
             return status, [total.tobytes()]
-        status = ends.links.ring(what, source, result, scratch, count)
+        status = ends.links.ring(what, table, result, scratch, count)
         totals = view(pool, result, own[place] * count, dtype)
         return status, [total.tobytes() for total in totals.reshape(-1, count)]
 
@@ -491,7 +502,7 @@ OTHER_PAIRS, UNEQUAL = [[2, 0], [3, 1]], [[3, 0, 1], [2]]
 )
 def test_long_chains_with_delays(pool, twin, groupings, kinds):
     rounds = 300 if twin.name == "python" else 2000
-    rooms = [pool.allocate(8 * 40 * (rounds + 1)) for _ in range(4)]
+    rooms = [pool.allocate(LINE + 8 * 40 * (rounds + 1)) + LINE for _ in range(4)]
     wrong = pool.run_scenario(range(4), "chain", rounds, rooms, groupings, kinds)
     assert wrong == [[]] * 4
 
@@ -595,7 +606,7 @@ def test_who_followed_in_between_still_knows_its_readers(held_up):
 
 def come(pool, ends, core, kind, members, **changes):
     """Come to a collective of 100 float32 whose sum nobody looks at."""
-    start = pool.twin.control_bytes(pool.cores)
+    start = pool.twin.control_bytes(pool.cores) + LINE
     rooms = [[start + 4096 * (3 * c + i) for c in range(CORES)] for i in range(3)]
     job = Job(kind, members, *rooms, 100, np.dtype(np.float32))
     job = job._replace(**changes)
@@ -776,24 +787,38 @@ def test_vectors_must_lie_within_the_arena(twin):
     pool = Threads(twin)
     end, alone = pool.arena.size, group([0])
     outside = [(-4, 1), (end, 1), (end - 396, 100), (0, 1 << 62)]
+    place = pool.allocate(16)
+
+    def table(*offsets):
+        return links_core.write_table(pool.arena, place, offsets)
 
     def play(core, ends):
         direct, ring = ends.links.direct, ends.links.ring
+        two = alone._replace(parts=np.array([0, 0]))
         return [
-            *(direct(alone, offset, 0, count) for offset, count in outside),
-            *(direct(alone, end - 400, offset, count) for offset, count in outside),
-            direct(alone, 0, 0, -1),
-            ring(group([0], dtype=19), end - 200, end - 200, end - 399, 100),
-            ring(alone, end - 400, end - 400, end, 100),
+            *(direct(alone, table(offset), 0, count) for offset, count in outside),
+            *(direct(two, table(0, offset), 0, count) for offset, count in outside),
+            *(
+                direct(alone, table(end - 400), offset, count)
+                for offset, count in outside
+            ),
+            direct(alone, -8, 0, 1),
+            direct(alone, end, 0, 1),
+            direct(two, end - 8, 0, 1),
+            direct(alone, place + 4, 0, 1),
+            direct(alone, table(0), 0, -1),
+            ring(group([0], dtype=19), table(end - 200), end - 200, end - 399, 100),
+            ring(alone, table(end - 400), end - 400, end, 100),
         ]
 
-    expected = [status.BAD_OFFSET] * 8
+    expected = [status.BAD_OFFSET] * 16
     expected += [status.BAD_COUNT, status.BAD_OFFSET, status.OK]
     assert pool.run([0], play) == [expected]
 
 
 def test_both_twins_add_the_same_types(twin):
     pool, some = Threads(twin), np.zeros(16, np.uint8)
+    table = pool.allocate(8)
 
     def play(core, ends):
         statuses = {}
@@ -801,8 +826,8 @@ def test_both_twins_add_the_same_types(twin):
             alone = group([0], dtype)
             (statuses[dtype],) = {
                 ends.links.flat(alone, some, some),
-                ends.links.direct(alone, 0, 0, 1),
-                ends.links.ring(alone, 0, 0, 0, 1),
+                ends.links.direct(alone, table, 0, 1),
+                ends.links.ring(alone, table, 0, 0, 1),
             }
         return statuses
 

@@ -93,6 +93,7 @@ MINE = {
     core_mutant("no-program", "("): (MISFIT, "was never closed"),
     core_mutant("stale", "no_such_name"): (MISFIT, "NameError"),
     core_mutant("leaves", "__import__('os')._exit(1)"): (CAUGHT, "the process ended"),
+    core_mutant("any", '"cpu:0"', []): (CAUGHT, "stated: tf.tpu.core"),
     core_mutant("half", '"cpu:0"', [CORES, EXISTS]): (SURVIVED, f"{EXISTS}: pass"),
 }
 
@@ -133,10 +134,22 @@ def test_the_command_counts_the_caught_ones():
     assert output.startswith("1 of 1 mutants were caught"), output
 
 
+def test_a_measured_list_says_who_noticed(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_text(
+        'a: is b @ cores.core = ?\n  ... => "cpu"\n'.replace(
+            "...", 'f"device:{REPLICATED_CORE}:{num}"'
+        )
+    )
+    *_, counts = printed("-m", "maintenance.mutants", "--measure", path).splitlines()
+    assert counts == "1 stated"
+
+
 def test_a_list_of_entries(tmp_path):
     path = tmp_path / "list.txt"
     entry = "a: is b\n  @ f = tf.a/b tf.c/d\n"
-    path.write_text(f"# why\n\n{entry}  - 1\n  + 2\n  + 3\n{entry}  1 => 2\n")
+    joined = entry.replace("\n ", "")
+    path.write_text(f"# why\n\n{entry}  - 1\n  + 2\n  + 3\n{joined}  1 => 2\n")
     one, short = read_list(path)
     assert (short.was, short.becomes) == ("1", "2")
     assert (one.name, one.says, one.clauses) == ("a", "is b", ["tf.a/b", "tf.c/d"])

@@ -107,32 +107,6 @@ def names_where(condition):
     return {d.name for d in DEFINITIONS if condition(d)}
 
 
-def test_what_cannot_be_computed_is_known_to_the_interpreters():
-    assert names_where(
-        lambda d: not (d.kernel or d.collective or d.effects.run or d.traits.fed)
-    ) == {"If", "While", "TowerCopy"}
-
-
-def test_variables_queues_and_collectives():
-    assert names_where(lambda d: d.writes) == {"Assign", "AssignAdd", "AssignSub"}
-    assert names_where(lambda d: d.reads and d.writes) == {"AssignAdd", "AssignSub"}
-    assert names_where(lambda d: d.effects.fills) == {
-        *("InfeedEnqueueTuple", "InfeedClose", "CoreInfeedEnqueue", "OutfeedEnqueue")
-    }
-    assert names_where(lambda d: d.effects.drains) == {
-        *("InfeedDequeueTuple", "FeedDequeue", "CoreInfeedDequeue", "OutfeedDequeue")
-    }
-    assert names_where(lambda d: d.collective) == {"CrossReplicaSum"}
-    for definition in DEFINITIONS:
-        for name in (
-            definition.reads,
-            definition.writes,
-            definition.effects.fills,
-            definition.effects.drains,
-        ):
-            assert name is None or name in definition.attributes, definition.name
-
-
 def test_what_is_ordered_may_be_neither_folded_nor_repeated():
     ordered = names_where(lambda d: d.ordered)
     assert ordered - names_where(lambda d: d.stateful) == {"CrossReplicaSum"}
@@ -142,17 +116,6 @@ def test_what_is_ordered_may_be_neither_folded_nor_repeated():
 
 def test_what_needs_the_client_runs_on_the_host():
     assert all(d.place is not Place.ANYWHERE for d in DEFINITIONS if d.effects.client)
-
-
-def test_every_core_follows_branches_and_writes():
-    assert names_where(lambda d: d.on_every_core) == {
-        "If",
-        "While",
-        "TPUReplicate",
-        "Assign",
-        "AssignAdd",
-        "AssignSub",
-    }
 
 
 def test_a_record_names_the_module_of_its_gradient():

@@ -181,6 +181,34 @@ def test_powers_of_integers():
     assert run("FloatPower", [2], [-1], dtype=np.int32).tolist() == [0.5]
 
 
+POWERS_OF_TENSORFLOW = {
+    -1.0: [INF, -INF, 1.0, 0.4, -0.32258067, 1e12, 1e-12, 0.0, -0.0, NAN],
+    -0.5: [INF, INF, 1.0, 0.63245553, NAN, 1e6, 1e-6, 0.0, 0.0, NAN],
+    0.5: [0.0, 0.0, 1.0, 1.5811388, NAN, 1e-6, 1e6, INF, INF, NAN],
+    1.0: [0.0, -0.0, 1.0, 2.5, -3.1, 1e-12, 1e12, INF, -INF, NAN],
+    2.0: [0.0, 0.0, 1.0, 6.25, 9.61, 1e-24, 1e24, INF, INF, NAN],
+    3.0: [0.0, -0.0, 1.0, 15.625, -29.790997, 1e-36, 1e36, INF, -INF, NAN],
+}
+"""As computed by TensorFlow 1.15.5 and 2.21."""
+
+
+@pytest.mark.parametrize("exponent", POWERS_OF_TENSORFLOW)
+def test_powers_with_one_known_exponent_are_those_of_tensorflow(exponent):
+    x = np.float32([0, -0.0, 1, 2.5, -3.1, 1e-12, 1e12, INF, -INF, NAN])
+    expected = np.float32(POWERS_OF_TENSORFLOW[exponent])
+    power = REGISTRY["Pow"]
+    given, out = np.full((), exponent, np.float32), np.empty_like(x)
+    assert power.kernel(x, given, out=out) is out
+    for result in (
+        out,
+        power.kernel(x, given),
+        np.concatenate([power.kernel(each, given[None]) for each in np.split(x, 10)]),
+    ):
+        np.testing.assert_allclose(result, expected, rtol=3e-7)
+        signs = [np.signbit(each[~np.isnan(expected)]) for each in (result, expected)]
+        np.testing.assert_array_equal(*signs)
+
+
 def test_extremes_keep_or_skip_nan():
     assert np.isnan(run("Maximum", [NAN, 1.0], [1.0, NAN])).all()
     check(

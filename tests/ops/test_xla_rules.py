@@ -19,12 +19,13 @@ NOT_COMPILED = {
     "Unique": "the size of its output depends on data",
     **dict.fromkeys(
         (
-            *("Bitcast", "Cholesky", "Eig", "LogMatrixDeterminant", "Lu", "Qr", "Svd"),
+            *("Cholesky", "Eig", "LogMatrixDeterminant", "Lu", "Qr", "Svd"),
             *("MatrixDeterminant", "MatrixInverse", "MatrixSolve", "SelfAdjointEigV2"),
             *("MatrixTriangularSolve", "StatelessMultinomial", "StatelessShuffle"),
-            *("StatelessRandomFullInt", "StatelessRandomNormal", "UnsortedSegment"),
+            *("StatelessRandomFullInt", "StatelessRandomNormal"),
             *("StatelessRandomUniform", "StatelessRandomUniformInt"),
-            "StatelessTruncatedNormal",
+            *("StatelessTruncatedNormal", "StatelessRandomGammaV3"),
+            "StatelessRandomBinomial",
         ),
         "has no rule yet, and the executor refuses it",
     ),

@@ -54,8 +54,8 @@ NO_SAVED_MODEL = "tpuref has no tf.saved_model (in TensorFlow"
     ("text", "reason"),
     [
         ("from tensorflow import saved_model, nn", NO_SAVED_MODEL),
-        ("from tensorflow.contrib.slim import conv2d",
-         "tpuref has no tf.contrib.slim.conv2d (in TensorFlow 1.8 to 1.15)."),
+        ("from tensorflow.contrib.slim import conv3d",
+         "tpuref has no tf.contrib.slim.conv3d (in TensorFlow 1.8 to 1.15)."),
         ("from tensorflow.python.eager.context import ensure_initialized",
          "tpuref has no tf.python.eager.context.ensure_initialized"),
         ("import tensorflow.saved_model as k", NO_SAVED_MODEL),

@@ -1,5 +1,6 @@
 """The command tpuref trace."""
 
+import gzip
 import json
 import sys
 from pathlib import Path
@@ -40,7 +41,9 @@ def restored(monkeypatch, tmp_path):
 
 
 def tracks(path):
-    content = json.loads(Path(path).read_text())
+    opened = gzip.open if path.endswith(".gz") else open
+    with opened(path, "rt") as file:
+        content = json.load(file)
     check(content)
     return named(content["traceEvents"])
 
@@ -57,8 +60,8 @@ def test_a_summary_follows_what_the_script_prints(capsys):
     ]
     assert any(row[-2:] == ["CrossReplicaSum", "program.py:5"] for row in rows)
     assert "8 bytes contributed to collectives" in out
-    assert out.endswith("the trace: trace.json\n")
-    assert list(tracks("trace.json")) == ["MainThread", "core 0", "core 1"]
+    assert out.endswith("the trace: trace.json.gz\n")
+    assert list(tracks("trace.json.gz")) == ["MainThread", "core 0", "core 1"]
 
 
 def test_json_is_all_there_is_on_standard_output(capsys):
@@ -85,7 +88,7 @@ def test_a_script_that_fails_leaves_its_trace(how, error, message, capsys):
     with pytest.raises(error, match=message):
         main(["trace", "program.py", how])
     assert "the trace: trace.json" in capsys.readouterr().out
-    assert "core 1" in tracks("trace.json")
+    assert "core 1" in tracks("trace.json.gz")
 
 
 @pytest.mark.parametrize(
@@ -101,3 +104,39 @@ def test_what_cannot_be_traced(capsys, arguments, message):
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("tpuref trace: ") and message in printed.err
+
+
+LOOP = """
+import tpuref as tf
+outputs = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
+with tf.Session() as session:
+    session.run(tf.constant(1.0))  # no step
+    for _ in range(6):
+        session.run(outputs)
+"""
+
+
+def test_only_some_steps_are_recorded(capsys):
+    Path("loop.py").write_text(LOOP)
+    command = ["trace", "--cores", "2", "--executor", "lockstep", "--json"]
+    for steps, recorded in {"1:1": 1, "2:4": 3, "6:9": 1}.items():
+        assert main([*command, "--steps", steps, "loop.py"]) == 0
+        summary = json.loads(capsys.readouterr().out)
+        (total,) = (o for o in summary["operations"] if o["type"] == "CrossReplicaSum")
+        assert total["count"] == 2 * recorded
+    assert main([*command, "--steps", "9:12", "loop.py"]) != 0
+    assert "the script has 6 calls of Session.run" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*command, "--steps", "4:2", "loop.py"])
+
+
+def test_summary_by_type(capsys):
+    Path("loop.py").write_text(LOOP)
+    command = ["trace", "--cores", "2", "--executor", "lockstep", "--summary"]
+    assert main([*command, "--steps", "2:3", "loop.py"]) == 0
+    rows = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    cells = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    head = ["type", "time", "share", "waiting", "calls", "outputs", "floor"]
+    assert head in cells
+    (total,) = (row for row in cells if row[:1] == ["CrossReplicaSum"])
+    assert total[4:6] == ["4", "16 bytes"]

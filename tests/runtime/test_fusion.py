@@ -11,6 +11,7 @@ from tpuref.base.dtypes import DTYPES
 from tpuref.engine.ops.definition import Operand, outputs_of
 from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
+from tpuref.engine.runtime.pool.process import fusion_plan
 from tpuref.engine.runtime.pool.process.fusion import Fusion
 from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES, FusionPlan
 
@@ -112,11 +113,14 @@ PROGRAM = [
     instr("Sub", [11, 10], 13),
     instr("Greater", [13, 1], 14, gives=tf.bool),
     instr("Cast", [14], 15, dtype="float32"),
+    instr("Neg", [18], 19),
     instr("Square", [2], 16),
+    instr("Mul", [16, 19], 20),
+    instr("AddN", [20, 16, 20], 21),
     instr("RealDiv", [15, 16], 17),
 ]
 KNOWN = {9: np.array([-1, 5], np.int32)}
-WANTED = [6, 10, 12, 13, 16, 17]
+WANTED = [6, 10, 12, 13, 16, 17, 21]
 
 
 def given(turn, rows=4):
@@ -131,6 +135,7 @@ def given(turn, rows=4):
         1: [np.asarray(normal()) for _ in range(CORES)],
         2: [same] * CORES,
         7: [square] * CORES,
+        18: [np.asarray(normal())] * CORES,
     }
 
 
@@ -148,7 +153,7 @@ def one_by_one(columns):
 
 
 def fused(fusion, columns):
-    values: list[Any] = [columns.get(slot) for slot in range(20)]
+    values: list[Any] = [columns.get(slot) for slot in range(22)]
     assert fusion.run(values)
     return values
 
@@ -158,8 +163,9 @@ def counter():
     return memoryview(bytearray(8)).cast("Q")
 
 
-@pytest.fixture
-def fusion(counter):
+@pytest.fixture(params=[fusion_plan.BLOCK_BYTES, 16, 100], ids="in blocks of {}".format)
+def fusion(request, counter, monkeypatch):
+    monkeypatch.setattr(fusion_plan, "BLOCK_BYTES", request.param)
     numbers = range(1, 1 + len(PROGRAM))
     return Fusion(PROGRAM, numbers, CORES, KNOWN, WANTED, {}, counter)
 

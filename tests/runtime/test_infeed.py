@@ -11,28 +11,6 @@ def tuples(*values):
     return tuple(np.float32(value) for value in values)
 
 
-def test_first_in_first_out_for_each_replica():
-    infeed = Infeed("images")
-    for value in (1.0, 2.0):
-        infeed.enqueue(0, tuples(value))
-        infeed.enqueue(1, tuples(value * 10, value * 100))
-    assert infeed.dequeue(1, 1.0) == (10.0, 100.0)
-    assert infeed.dequeue(0, 1.0) == (1.0,)
-    assert infeed.dequeue(0, 1.0) == (2.0,)
-    assert infeed.dequeue(1, 1.0) == (20.0, 200.0)
-
-
-def test_what_is_queued_outlives_the_end():
-    infeed = Infeed("images")
-    infeed.enqueue(0, tuples(1.0))
-    infeed.close()
-    assert infeed.dequeue(0, 1.0) == (1.0,)
-    for replica, count in ((0, 1), (0, 1), (1, 0), (2, 0)):
-        message = f"'images'.*replica {replica} took all {count} tuples"
-        with pytest.raises(tf.errors.OutOfRangeError, match=message):
-            infeed.dequeue(replica, 1.0)
-
-
 def test_a_full_queue_refuses_more():
     infeed = Infeed("images")
     for _ in range(CAPACITY):

@@ -1,6 +1,5 @@
 """The lockstep interpreter, on programs written by hand."""
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,13 @@ from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
 from tpuref.engine import program as program_module
 from tpuref.engine.ops.definition import OpDef
-from tpuref.engine.program import HOST, Instr, Program
+from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import run_instr, run_program
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import ReplicaVariables, State
-from tpuref.engine.runtime.meaning.trace import CoreTrace
 
 SITE = CallSite("program.py", 12, "computation")
 F32 = TensorSpec(tf.TensorShape(None), tf.float32)
-BOOL = TensorSpec(tf.TensorShape([]), tf.bool)
 
 
 def instr(op, inputs=(), outputs=(), specs=None, blocks=(), core=0, **attrs):
@@ -48,14 +45,6 @@ def carry_out(given, inputs, run=None):
     return [[np.asarray(a).tolist() for a in results[r]] for r in range(len(inputs))]
 
 
-def test_parameters_can_be_results():
-    same = program([4, 2], [], [2, 4, 2])
-    assert carry_out(same, [[1, 2], [3, 4]]) == [[2, 1, 2], [4, 3, 4]]
-    for count in (1, 3):
-        with pytest.raises(ValueError, match="zip"):
-            carry_out(program([0, 1], [], [0]), [[1.0] * count])
-
-
 def test_instructions_read_and_write_slots_in_order():
     # c = a + b, d = c * a, and c - d comes out
     steps = [instr("AddV2", [0, 1], [2]), instr("Mul", [2, 0], [3])]
@@ -75,22 +64,6 @@ def test_outputs_have_the_types_that_were_foreseen():
     assert isinstance(result, np.ndarray) and result.dtype == np.float64
 
 
-def branching():
-    """Negate where the value is positive, double it elsewhere."""
-    negated = program([0], [instr("Neg", [0], [1])], [1])
-    doubled = program([0], [instr("AddV2", [0, 0], [1])], [1])
-    steps = [
-        instr("Const", [], [1], value=np.asarray(0.0, np.float32)),
-        instr("Greater", [0, 1], [2], [BOOL]),
-        instr("If", [2, 0], [3], blocks=[negated, doubled]),
-    ]
-    return program([0], steps, [3])
-
-
-def test_each_replica_takes_its_branch():
-    assert carry_out(branching(), [[1], [-1], [5], [0]]) == [[-1], [-2], [-5], [0]]
-
-
 def test_a_branch_that_nobody_takes_does_not_run():
     broken = program([0], [instr("NoSuchOperation", [0], [1])], [1])
     kept = program([0], [], [0])
@@ -98,46 +71,6 @@ def test_a_branch_that_nobody_takes_does_not_run():
     assert carry_out(program([0], [step], [1]), [[1], [2]]) == [[1], [2]]
     with pytest.raises(tf.errors.NotFoundError, match="NoSuchOperation"):
         carry_out(program([0], [step], [1]), [[1], [0]])
-
-
-def looping(limit=None):
-    """Add the second input to the first while the first is below the third."""
-    test = program([0, 1, 2], [instr("Less", [0, 2], [3], [BOOL])], [3])
-    turn = program([0, 1, 2], [instr("AddV2", [0, 1], [3])], [3])
-    attrs = {"loop_variables": 1, "maximum_iterations": limit}
-    step = instr("While", [0, 1, 2], [3], blocks=[test, turn], **attrs)
-    return program([0, 1, 2], [step], [3])
-
-
-def test_each_replica_leaves_the_loop_by_itself():
-    inputs = [[0, 1, 3], [0, 2, 3], [5, 1, 3], [0, 100, 1]]
-    assert carry_out(looping(), inputs) == [[3], [4], [5], [100]]
-
-
-@pytest.mark.parametrize(("limit", "expected"), [(0, 0), (1, 1), (2, 2), (9, 3)])
-def test_the_number_of_turns_is_limited(limit, expected):
-    assert carry_out(looping(limit), [[0, 1, 3]]) == [[expected]]
-
-
-def summing(groups):
-    return program([0], [instr("CrossReplicaSum", [0], [1], groups=groups)], [1])
-
-
-def test_a_sum_over_all_replicas_and_over_groups():
-    assert carry_out(summing(((0, 1, 2),)), [[1], [2], [4]]) == [[7]] * 3
-    assert carry_out(summing(()), [[1], [2], [4]]) == [[7]] * 3
-    outcome = carry_out(summing(((3, 0), (1, 2))), [[1], [2], [4], [8]])
-    assert outcome == [[9], [6], [6], [9]]
-    message = r"different shapes \[\[1\], \[2\]\]"
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        carry_out(summing(((0, 1),)), [[[1]], [[1, 2]]])
-
-
-def test_contributions_are_added_in_the_order_of_replicas():
-    inputs = [[1e8], [1.0], [-1e8], [1.0]]
-    total = ((np.float32(1e8) + np.float32(1)) + np.float32(-1e8)) + np.float32(1)
-    for group in ((0, 1, 2, 3), (3, 1, 0, 2)):
-        assert carry_out(summing((group,)), inputs) == [[total]] * 4
 
 
 def test_replicas_that_are_missing_are_named():
@@ -163,45 +96,6 @@ def test_a_copy_from_a_replica_that_went_another_way_names_it():
         run_program(here, given, run_of(4))
     assert raised.value.op == "TowerCopy_0"
     assert run_program(here, {3: given[3]}, run_of(4)) == {3: [3]}
-
-
-def drawing(seed):
-    spec, shape = TensorSpec(tf.TensorShape([1]), tf.int32), np.asarray([3], np.int32)
-    draw = instr("RandomUniform", [0], [1], dtype="float32", seed=seed)
-    return program([], [instr("Const", [], [0], [spec], value=shape), draw], [1])
-
-
-def test_random_operations_draw_from_the_stream_of_their_replica():
-    run = run_of(2)
-    first = carry_out(drawing((1, 2)), [[], []], run)
-    second = carry_out(drawing((1, 2)), [[], []], run)
-    draws = {tuple(values[0]) for values in first + second}
-    assert len(draws) == 4
-    assert carry_out(drawing((1, 2)), [[], []]) == first
-    assert carry_out(drawing((1, 3)), [[], []]) != first
-
-
-def test_effects_belong_to_their_replica():
-    key = {"handle": "v", "dtype": "float32", "shape": ()}
-    steps = [
-        instr("Assign", [0], [1], **key),
-        instr("AssignAdd", [0], [2], **key),
-        instr("ReadVariableOp", [], [3], **key),
-        instr("ReplicaId", [], [4], [TensorSpec(tf.TensorShape([]), tf.int32)]),
-    ]
-    outcome = carry_out(program([0], steps, [1, 2, 3, 4]), [[1], [5]])
-    assert outcome == [[1, 2, 2, 0], [5, 10, 10, 1]]
-
-
-def test_an_error_knows_operation_and_line():
-    step = instr("AddV2", [0, 1], [2])
-    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
-        carry_out(program([0, 1], [step], [2]), [[1, 1], [[1, 2], [1, 2, 3]]])
-    error = raised.value
-    assert error.op == "AddV2_0" and error.site == SITE
-    message = str(error)
-    assert "on replica 1" in message and "program.py:12" in message
-    assert "float32[2]" in message and "float32[3]" in message
 
 
 @pytest.mark.parametrize(
@@ -232,19 +126,6 @@ def test_what_a_kernel_raises_becomes_an_error_of_the_run(kind, expected, monkey
         assert isinstance(raised.value.__cause__, kind)
 
 
-def test_an_error_within_a_block_keeps_its_own_place():
-    inner = dataclasses.replace(
-        instr("AddV2", [0, 1], [2]),
-        name="inner",
-        site=CallSite("inner.py", 3, "branch"),
-    )
-    block = program([0, 1], [inner], [2])
-    step = instr("If", [0, 1, 2], [3], blocks=[block, block])
-    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
-        carry_out(program([0, 1, 2], [step], [3]), [[1, [1, 2], [1, 2, 3]]])
-    assert raised.value.op == "inner" and "inner.py:3" in str(raised.value)
-
-
 def test_an_error_that_the_operation_raises_itself_names_the_replica():
     step = instr("FloorDiv", [0, 1], [2], [TensorSpec(tf.TensorShape([]), tf.int32)])
     values = {r: [np.asarray(7, np.int32), np.asarray(r - 1, np.int32)] for r in (0, 1)}
@@ -255,24 +136,3 @@ def test_an_error_that_the_operation_raises_itself_names_the_replica():
     with pytest.raises(tf.errors.NotFoundError, match="'NoSuch'") as raised:
         carry_out(program([], [instr("NoSuch", [], [0])], [0]), [[]])
     assert raised.value.site == SITE
-
-
-def record(operation, replica, core):
-    return CoreTrace(operation, replica, core, 10 * replica + core, 0, "device")
-
-
-def test_the_trace_has_each_operation_of_each_replica():
-    trace = []
-    steps = [instr("Neg", [0], [1]), instr("Abs", [1], [2], core=1)]
-    steps.append(instr("Neg", [2], [3], core=HOST))
-    run = run_of(2, record=record, trace=trace)
-    carry_out(program([0], steps, [3]), [[1], [2]], run)
-    assert [(t.operation, t.replica, t.core) for t in trace] == [
-        *(("Neg_0", 0, 0), ("Neg_0", 1, 10), ("Abs_0", 0, 1), ("Abs_0", 1, 11))
-    ]
-    trace.clear()
-    carry_out(branching(), [[1], [-1]], run)
-    own = [
-        (t.operation, t.replica) for t in trace if t.operation in ("Neg_0", "AddV2_0")
-    ]
-    assert own == [("Neg_0", 0), ("AddV2_0", 1)]

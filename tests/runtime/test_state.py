@@ -14,31 +14,6 @@ def f32(*values):
     return np.array(values, np.float32)
 
 
-def test_a_variable_has_the_value_that_was_written_last():
-    state = State()
-    assert not state.is_initialized("v")
-    state.write("v", f32(1))
-    state.write("v", f32(2))
-    assert state.is_initialized("v") and state.read("v").tolist() == [2.0]
-    assert not state.is_initialized("w")
-    message = "'w'.*global_variables_initializer"
-    with pytest.raises(tf.errors.FailedPreconditionError, match=message):
-        state.read("w")
-
-
-def test_a_replica_reads_its_own_writes_and_else_the_shared_value():
-    state = State()
-    state.write("v", f32(1))
-    one, other = ReplicaVariables(state), ReplicaVariables(state)
-    one.write("v", f32(2))
-    one.write("w", f32(3))
-    assert one.read("v").tolist() == [2.0] and other.read("v").tolist() == [1.0]
-    assert one.is_initialized("w") and not other.is_initialized("w")
-    assert other.is_initialized("v") and state.read("v").tolist() == [1.0]
-    with pytest.raises(tf.errors.FailedPreconditionError):
-        other.read("w")
-
-
 def views_of(state, *values):
     """A view per value; None for a replica that does not write."""
     views = [ReplicaVariables(state) for _ in values]
@@ -152,10 +127,3 @@ def test_draws_from_several_threads_are_all_different():
     with concurrent.futures.ThreadPoolExecutor(4) as threads:
         values = threads.map(lambda _: [draw(state) for _ in range(50)], range(4))
         assert len({value for own in values for value in own}) == 200
-
-
-def test_a_queue_is_found_by_its_name():
-    state = State()
-    assert state.infeed("a") is state.infeed("a")
-    assert state.infeed("a") is not state.infeed("b")
-    assert State().infeed("a") is not state.infeed("a")

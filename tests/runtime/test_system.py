@@ -5,14 +5,7 @@ import pytest
 import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.engine.program import Instr
-from tpuref.engine.runtime.system import (
-    LOCAL,
-    Cluster,
-    System,
-    configured_topology,
-    connect,
-)
-from tpuref.engine.runtime.topology.topology import Topology
+from tpuref.engine.runtime.system import LOCAL, Cluster, System, connect
 
 SITE = CallSite("program.py", 12, "stop")
 
@@ -41,17 +34,6 @@ def acquired(system, cores, assigned):
     return topology, fixed
 
 
-def test_settings_give_a_topology():
-    for settings, expected in (
-        ({"topology": None, "cores": None}, None),
-        ({"topology": "3x2x1"}, [3, 2, 1]),
-        ({"cores": 6}, [3, 1, 2]),
-    ):
-        with tf.config.override(**settings):
-            topology = configured_topology()
-        assert (topology and topology.mesh_shape.tolist()) == expected
-
-
 def test_after_a_close_an_evaluation_starts_it_again(system):
     for start in (system.initialize, lambda: system.acquire(3, None)):
         with tf.config.override(cores=3):
@@ -67,17 +49,6 @@ def test_a_cluster_has_the_jobs_of_its_definition():
     assert connect(None) is LOCAL and list(LOCAL.jobs) == ["localhost"]
     spec = tf.train.ClusterSpec({"worker": ["a:1"], "ps": ["b:1", "b:2"]})
     assert sorted(connect(spec.as_cluster_def()).jobs) == ["ps", "worker"]
-
-
-def test_devices_are_those_of_the_running_system(cluster):
-    with tf.config.override(topology="2x1x1"):
-        serialized = cluster.initialize(instr("ConfigureDistributedTPU"))
-    assert Topology(serialized=serialized).mesh_shape.tolist() == [2, 1, 1]
-    names = [device.name.partition("/device:")[2] for device in cluster.devices()]
-    assert names == ["CPU:0", "TPU:0", "TPU:1"]
-    assert cluster.devices()[0].name == "/job:worker/replica:0/task:0/device:CPU:0"
-    cluster.shutdown(instr("ShutdownDistributedTPU"))
-    assert len(cluster.devices()) == 1 + 8  # those it would be started with
 
 
 def test_reset_forgets_everything(cluster):

@@ -53,11 +53,26 @@ def test_it_serves_until_interrupted():
             process.kill()
 
 
+def test_the_variables_as_json():
+    command = [sys.executable, "-m", "tpuref", "fake-cloud-tpu", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            variables = json.loads(process.stdout.readline())
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=120) == 0
+            assert process.stdout.read() == ""
+        finally:
+            process.kill()
+    assert variables["GCE_METADATA_HOST"].startswith("127.0.0.1:")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--node", "a"], "--node must be NAME=HOST:PORT"),
         (["--node", "=a:1"], "--node must be NAME=HOST:PORT"),
+        (["--node", "a="], "--node"),
         (["--node", "a=b:0"], "a port must be a number from 1 to 65535"),
         (["--fail", "200"], "status must be an HTTP status from 400 to 599"),
         (["--fail", "xyz"], "--fail must be STATUS[xTIMES], such as 503x2, or cut"),
@@ -71,8 +86,9 @@ def test_it_serves_until_interrupted():
 )
 def test_what_is_wrong_is_told(arguments, message, capsys):
     assert main(["fake-cloud-tpu", *arguments]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("tpuref fake-cloud-tpu: ") and message in told
+    captured = capsys.readouterr()
+    assert captured.err.startswith("tpuref fake-cloud-tpu: ") and captured.out == ""
+    assert message in captured.err
 
 
 def test_help_shows_the_defaults(capsys):

@@ -32,15 +32,6 @@ def test_names_are_those_of_the_releases():
     assert names == ["w:0", "in/w:0", "out//w:0", "out//in/w:0"]
 
 
-def test_variables_are_shared_through_the_scope(evaluate):
-    with tf.tpu.bfloat16_scope():
-        one = tf.get_variable("w", [2], tf.bfloat16)
-        tf.get_variable_scope().reuse_variables()
-        other = tf.get_variable("w", [2], tf.bfloat16)
-    assert len(tf.global_variables()) == 1
-    assert evaluate(one).tolist() == evaluate(other).tolist()
-
-
 def test_a_bfloat16_variable_made_before_is_not_shared():
     tf.get_variable("w", [2], tf.bfloat16)
     with (
@@ -76,21 +67,6 @@ def test_the_read_follows_assignments(evaluate):
     assert evaluate(w).astype(float).tolist() == [0.0, 0.0]
     evaluate(stored("w").assign([1.0, 257.0]))
     assert evaluate(w).astype(float).tolist() == [1.0, 256.0]
-
-
-def test_within_a_replicated_computation(evaluate):
-    def computation(x):
-        with tf.tpu.bfloat16_scope():
-            w = tf.get_variable(
-                "w", [], tf.bfloat16, initializer=tf.constant_initializer(3.0)
-            )
-        return tf.tpu.cross_replica_sum(w * tf.cast(x, tf.bfloat16))
-
-    out = tf.tpu.replicate(computation, [[1.0], [2.0]])
-    assert stored("w").dtype == tf.float32
-    results = evaluate(out)
-    assert results == [(9.0,), (9.0,)]
-    assert results[0][0].dtype == ml_dtypes.bfloat16
 
 
 def cast_bits(bits):

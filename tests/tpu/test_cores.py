@@ -28,18 +28,6 @@ def test_replicas_get_cores_in_order(replicas, traced):
     assert places(trace) == {(r, 0, r) for r in range(replicas)}
 
 
-def test_an_assignment_may_use_a_part_of_the_system(traced):
-    chosen = assignment(3)
-    with tf.config.override(topology="2x2x2"):
-        out = tf.tpu.replicate(lambda x: x, [[1], [2], [3]], device_assignment=chosen)
-        values, trace = traced(out)
-    assert values == [(1,), (2,), (3,)]
-    for record in trace:
-        task = chosen.tpu_device(record.replica).removeprefix("/task:")
-        assert record.device == f"/job:localhost/replica:0/task:{task}"
-    assert {t.replica for t in trace} == {0, 1, 2}
-
-
 def test_the_trace_tells_task_and_device(traced):
     topology = contrib.Topology(
         mesh_shape=[2, 2, 2],
@@ -82,24 +70,6 @@ def two_cores(x):
         b = tf.identity(a + 1, name="on_one")
     with tf.device(tf.tpu.core(0)):
         return tf.identity(b * 10, name="back")
-
-
-def test_values_cross_cores(traced):
-    chosen = assignment(4, [1, 1, 2])
-    out = tf.tpu.replicate(
-        two_cores, [[float(r)] for r in range(4)], device_assignment=chosen
-    )
-    values, trace = traced(out)
-    assert values == [(10 * (2.0 * r + 1),) for r in range(4)]
-    topology = chosen.topology
-    for record in trace:
-        name = record.operation.split("/")[-1]
-        if name in ("on_zero", "on_one", "back"):
-            logical = int(name == "on_one")
-            assert record.logical_core == logical
-            place = chosen.core_assignment[record.replica][logical]
-            assert record.core == topology.core_at(tuple(int(c) for c in place))
-    assert len({t.core for t in trace}) == 8
 
 
 def test_operations_without_a_core_run_on_the_first(traced):

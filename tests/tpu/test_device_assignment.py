@@ -36,24 +36,6 @@ def in_four_axes(topology):
     return Topology(topology_proto.encode(proto))
 
 
-def chips(assignment):
-    """The first coordinates (x, y) of the first core of each replica."""
-    return [tuple(row[:2]) for row in assignment.core_assignment[:, 0].tolist()]
-
-
-def test_a_mesh_of_four_axes_goes_along_x_first():
-    small = in_four_axes(SMALL)
-    some = device_assignment(small, num_replicas=4)
-    assert some.core_assignment[:, 0].tolist() == [
-        [0, 0, 0, 0],
-        [0, 0, 0, 1],
-        [1, 0, 0, 0],
-        [1, 0, 0, 1],
-    ]
-    ring = device_assignment(small, [1, 1, 1, 2], num_replicas=4)
-    assert chips(ring) == [(0, 0), (1, 0), (1, 1), (0, 1)]
-
-
 def test_serialized_topology():
     assert DeviceAssignment(SMALL.serialized(), [[[0, 0, 0]]]).topology.num_cores == 8
 
@@ -67,13 +49,6 @@ def test_a_vast_block_is_drawn_in_part():
 def test_core_assignment_must_be_numbers():
     with pytest.raises(ValueError, match="core_assignment must be .* whole numbers"):
         DeviceAssignment(SMALL, [[["a", "a", "a"]]])
-
-
-@pytest.mark.parametrize(("replica", "core"), [(99, 0), (-17, 0), (0, 2), (0, -3)])
-def test_lookups_out_of_range(replica, core):
-    with pytest.raises(IndexError, match="numbered from 0") as raised:
-        pairs().tpu_device(replica, core)
-    assert isinstance(raised.value, ValueError)
 
 
 def test_core_assignment_cannot_be_written():

@@ -192,24 +192,6 @@ def test_picture(tf):
     expect_raises(ValueError, single.draw, "png")
 
 
-def test_colours_and_svg(tf):
-    single = tf.tpu.experimental.DeviceAssignment(with_hole(tf), [[[1, 1, 0]]])
-    lines = pairs(tf).draw("terminal").splitlines()
-    orange, blue = "\x1b[38;5;16;48;5;214m", "\x1b[38;5;16;48;5;75m"
-    end = "\x1b[0m"
-    same(lines[3], f"y=0 |[{orange}0.0{end}] [{blue}1.1{end}]|")
-    same(lines[4], f"y=1 |[{orange}0.1{end}] [{blue}1.0{end}]|")
-    assert f"[{orange}0.0{end}]" in single.draw("terminal")
-    svg = pairs(tf).draw("svg")
-    note = "replica 1, logical core 1: (1,0,0): core 2, /task:0/device:TPU:2"
-    assert f"<title>{note}</title>" in " ".join(svg.split()).replace("> <", "><"), svg
-    assert ">replica 1</text>" in svg and "replica 2" not in svg, svg
-    assert "free" not in svg and "x no device" not in svg, svg
-    svg = single.draw("svg")
-    assert "(0,1,0): no device" in svg and "(0,0,0): core 0" in svg, svg
-    assert "free" in svg and "x no device" in svg, svg
-
-
 def test_chips_of_four_cores(tf):
     build = tf.tpu.experimental.DeviceAssignment.build
     built = build(mesh(tf, 2, 1, 4), [1, 1, 2], num_replicas=4)

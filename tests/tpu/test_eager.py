@@ -1,8 +1,5 @@
 """The tf.tpu functions in eager mode: computations run as a whole, at once."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -13,19 +10,6 @@ import tpuref as tf
 def eager_mode():
     with tf.eager_execution():
         yield
-
-
-def test_eager_mode_can_be_enabled_for_good():
-    program = (
-        "import tpuref as tf\n"
-        "tf.enable_eager_execution()\n"
-        "(out,) = tf.tpu.batch_parallel(lambda x: x * 2, [[1, 2]], 2)\n"
-        "print(out.numpy().tolist())\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "[2, 4]\n"
 
 
 def test_the_computation_is_still_built_with_symbolic_tensors():
@@ -80,21 +64,6 @@ def test_each_call_is_a_run_of_its_own():
         assert v.numpy() == expected
 
 
-def test_check_replicas_applies():
-    v = tf.Variable(0.0, name="w")
-    with (
-        tf.config.override(check_replicas=True),
-        pytest.raises(tf.errors.InvalidArgumentError, match="w.*replica 1"),
-    ):
-        tf.tpu.replicate(lambda x: v.assign(x), [[1.0], [2.0]])
-    assert v.numpy() == 0.0
-
-
-def test_random_streams_differ_between_replicas():
-    (a,), (b,) = tf.tpu.replicate(lambda: tf.random_uniform([3]), [[], []])
-    assert a.numpy().tolist() != b.numpy().tolist()
-
-
 def test_errors_of_the_run_come_at_once():
     with pytest.raises(tf.errors.InvalidArgumentError, match="replica 1"):
         tf.tpu.replicate(lambda x: tf.gather([1.0], x), [[0], [7]])
@@ -120,20 +89,6 @@ def test_symbolic_tensors_of_a_computation_have_no_value_outside():
     tf.tpu.replicate(leaked.append, [[1.0]])
     with pytest.raises(TypeError, match="no value in eager mode"):
         leaked[0] + 1.0
-
-
-def test_the_infeed():
-    queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
-    queue.set_number_of_shards(2)
-    queue.split_inputs_and_generate_enqueue_ops([[10.0, 20.0]])
-    (a,), (b,) = tf.tpu.replicate(lambda x, q: x + q, [[1.0], [2.0]], queue)
-    assert (a.numpy().tolist(), b.numpy().tolist()) == ([11.0], [22.0])
-
-
-def test_batch_parallel_and_its_example():
-    x = tf.constant(7)
-    (out,) = tf.tpu.batch_parallel(lambda: x + 3, num_shards=2)
-    assert out.numpy().tolist() == [10, 10]
 
 
 def test_bfloat16_scope():

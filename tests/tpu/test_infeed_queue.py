@@ -147,17 +147,6 @@ def test_a_queue_that_could_not_be_frozen_may_still_be_set_right():
     assert queue.shard_dimensions == [1]
 
 
-def test_queues_of_the_same_name_are_kept_apart():
-    queues = [InfeedQueue(tuple_types=["int32"], tuple_shapes=[[]]) for _ in range(2)]
-    outs = [tf.tpu.rewrite(lambda fed: fed * 1, infeed_queue=q) for q in queues]
-    enqueues = [
-        q.generate_enqueue_ops([[tf.constant(k)]]) for k, q in enumerate(queues)
-    ]
-    with tf.Session() as sess:
-        sess.run(enqueues)
-        assert np.ravel(sess.run(outs)).tolist() == [0, 1]
-
-
 def test_a_session_fills_what_another_empties():
     queue = InfeedQueue(number_of_tuple_elements=2)
     with tf.Graph().as_default() as feeding:

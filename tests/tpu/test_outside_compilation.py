@@ -11,15 +11,6 @@ import tpuref as tf
 from ..messages import refused
 
 
-def test_results_can_be_used_on_the_cores_again(evaluate):
-    def computation(x):
-        y = tf.tpu.outside_compilation(lambda a: a + 1.0, x)
-        total = tf.tpu.cross_replica_sum(y)
-        return tf.tpu.outside_compilation(lambda a: a * 2.0, total)
-
-    assert evaluate(tf.tpu.replicate(computation, [[1.0], [2.0]])) == [(10.0,)] * 2
-
-
 @pytest.mark.parametrize(
     "computation", [functools.partial(np.add, 1.0), tf.abs, lambda *a: a[0], dict]
 )
@@ -30,45 +21,6 @@ def test_any_callable_will_do(computation):
         ),
         [1.0],
     )
-
-
-def test_an_error_while_building_leaves_no_scope_open(evaluate):
-    def fail():
-        raise KeyError("mine")
-
-    def computation(x):
-        with pytest.raises(KeyError, match="mine"):
-            tf.tpu.outside_compilation(fail)
-        inside = tf.identity(x)
-        assert "_xla_outside_compilation" not in inside.op.labels
-        return tf.tpu.outside_compilation(lambda a: a + 1, inside)
-
-    assert evaluate(tf.tpu.rewrite(computation, [1.0])) == (2.0,)
-
-
-def test_host_parts_are_marked_and_on_no_core(traced):
-    names = {}
-
-    def computation(x):
-        with tf.device(tf.tpu.core(0)):
-            y = tf.identity(x)
-            z = tf.tpu.outside_compilation(lambda a: tf.negative(a), y)
-            again = tf.tpu.outside_compilation(lambda a: tf.abs(a), z)
-        names.update(near=y.op.name, host=z.op.name, again=again.op.name)
-        assert y.device.endswith("TPU_REPLICATED_CORE:0")
-        assert "TPU_REPLICATED_CORE" not in z.device
-        assert z.op.get_attr("_xla_outside_compilation") == "0"
-        assert again.op.get_attr("_xla_outside_compilation") == "1"
-        assert y.op.get_attr("_tpu_replicate") == z.op.get_attr("_tpu_replicate")
-        with pytest.raises(ValueError, match="_xla_outside_compilation"):
-            y.op.get_attr("_xla_outside_compilation")
-        return again
-
-    values, trace = traced(tf.tpu.replicate(computation, [[1.0], [-2.0]]))
-    assert values == [(1.0,), (2.0,)]
-    ran = {record.operation for record in trace}
-    assert names["near"] in ran
-    assert not {names["host"], names["again"]} & ran
 
 
 def host_call(record, *tensors):

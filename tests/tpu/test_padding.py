@@ -110,20 +110,6 @@ def test_every_dtype_is_padded_with_zeros(dtype, session):
     assert second.astype(np.complex128).tolist() == [1.0, 1.0, 1.0]
 
 
-def test_padding_can_be_made_visible_for_study(session):
-    with tf.config.override(padding_visible=True):
-        a, b = tf.constant([[1.0, 2.0]]), tf.constant([[3.0], [4.0], [5.0]])
-        out = tf.tpu.replicate(
-            lambda v: (v, tf.reduce_mean(v)),
-            [[a], [b]],
-            maximum_shapes=[np.array([4, -1])],
-        )
-        (first, mean), (second, _) = session.run(out)
-    assert first.tolist() == [[1.0, 2.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
-    assert second.tolist() == [[3.0, 0.0], [4.0, 0.0], [5.0, 0.0], [0.0, 0.0]]
-    assert mean == 3.0 / 8.0
-
-
 def test_visible_padding_is_seen_in_static_and_true_shapes(session):
     seen = []
 
@@ -157,21 +143,6 @@ def test_the_report_tells_shapes_waste_and_the_cause(evaluate):
     assert (
         "[5, 4]" in text and "65% waste" in text and "dimension 0 by replica 1" in text
     )
-
-
-def test_the_report_counts_compilations(evaluate):
-    x, y = vectors()
-    out = tf.tpu.replicate(
-        tf.reduce_sum,
-        [[x], [y]],
-        maximum_shapes=[tf.TensorShape([None])],
-        padding_spec=POWER_OF_TWO,
-    )
-    counts = []
-    for size in (5, 7, 8, 6, 9, 5):
-        evaluate(out, {x: np.ones(size), y: np.ones(1)})
-        counts.append(tf.padding_report().compilations)
-    assert counts == [1, 1, 1, 1, 2, 2]
 
 
 def test_unpadded_inputs_count_as_compiled_shapes(evaluate):

@@ -1,10 +1,11 @@
-"""The steps of `tpuref bench steps` in JAX, compiled for a TPU by hand.
+"""The steps of `tpuref bench steps`, and BERT's, in JAX, compiled for a TPU by hand.
 
 ``hand_written.py KIND TARGET`` prints the peak memory of a core and its operations.
 """
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -12,6 +13,11 @@ from tpuref.tools.benchmarks.models import BATCH, HEADS, LENGTH, MODELS, WIDTH
 from tpuref.tools.benchmarks.step_kinds import RATE, fresh_weights, training_step
 from tpuref.tools.tpu_compiler import child  # first: it sets what libtpu reads
 from tpuref.tools.tpu_compiler.targets import TARGETS
+
+sys.path.append(str(Path(__file__).parents[2] / "examples"))
+import bert
+
+import tpuref as tf
 
 jax = child.jax
 P = jax.sharding.PartitionSpec
@@ -55,6 +61,50 @@ def transformer(weights, tokens):
     return normal(x) @ last
 
 
+BERT = bert.parsed(["--layers=2", "--width=256", "--heads=4", "--vocabulary=4000"])
+
+
+def bert_weights():
+    """Return zeros with the names and shapes of the example's variables."""
+    bert.Bert(BERT).loss(*map(tf.constant, bert.batch(BERT)))
+    shapes = {v.op.name: v.shape.as_list() for v in tf.trainable_variables()}
+    return {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+
+
+def bert_loss(weights, tokens, kinds, places, words):
+    def own(name):
+        return weights[f"bert/{name}"]
+
+    def dense(x, name):
+        return x @ own(f"{name}/kernel") + own(f"{name}/bias")
+
+    def norm(x, name):
+        x = x - x.mean(axis=-1, keepdims=True)
+        x = x * jax.lax.rsqrt((x * x).mean(axis=-1, keepdims=True) + 1e-12)
+        return x * own(f"{name}/gamma") + own(f"{name}/beta")
+
+    def gelu(x):
+        return 0.5 * x * (1 + jax.numpy.tanh(0.7978845608 * (x + 0.044715 * x * x * x)))
+
+    def heads(x):
+        return x.reshape(*x.shape[:2], BERT.heads, -1).swapaxes(1, 2)
+
+    x = own("words")[tokens] + own("positions") + own("segments")[kinds]
+    x = norm(x, "norm")
+    bias = ((tokens > 0).astype("float32") - 1)[:, None, None] * 10000.0
+    for n in (f"layer_{number}" for number in range(BERT.layers)):
+        q, k, v = (heads(dense(x, f"{n}/{name}")) for name in ("query", "key", "value"))
+        seen = jax.nn.softmax(q @ k.swapaxes(2, 3) * q.shape[-1] ** -0.5 + bias)
+        read = (seen @ v).swapaxes(1, 2).reshape(x.shape)
+        x = norm(x + dense(read, f"{n}/output"), f"{n}/attention_norm")
+        x = norm(x + dense(gelu(dense(x, f"{n}/inner")), f"{n}/outer"), f"{n}/norm")
+    x = jax.numpy.take_along_axis(x, places[..., None], axis=1)
+    x = norm(gelu(dense(x, "head")), "head_norm")
+    logits = x.reshape(-1, BERT.width) @ own("words").T + own("logits")
+    labels = jax.nn.one_hot(words.reshape(-1), BERT.vocabulary)
+    return -(jax.nn.log_softmax(logits) * labels).sum(1).mean()
+
+
 SCORES = {"ResNet": resnet, "transformer": transformer}
 
 
@@ -68,6 +118,8 @@ def step_of(kind):
             return loss, found
 
         return gradients, weights, (images, labels)
+    if kind == "BERT":
+        return jax.value_and_grad(bert_loss), bert_weights(), bert.batch(BERT)
     model = MODELS[kind]()
 
     def loss(weights, x, y):
@@ -77,14 +129,32 @@ def step_of(kind):
     return jax.value_and_grad(loss), model.weights, (model.inputs, model.labels)
 
 
+def descend(weights, gradients):
+    return [w - RATE * t for w, t in zip(weights, gradients, strict=True)]
+
+
+def adam(state, gradients):
+    weights, first, second, powers = state
+    first = jax.tree.map(lambda m, g: m * 0.9 + 0.1 * g, first, gradients)
+    second = jax.tree.map(lambda v, g: v * 0.999 + 0.001 * g * g, second, gradients)
+    rate = 1e-4 * jax.numpy.sqrt(1 - powers[1]) / (1 - powers[0])
+    weights = {
+        name: w - rate * first[name] / (jax.numpy.sqrt(second[name]) + 1e-8)
+        for name, w in weights.items()
+    }
+    return weights, first, second, (powers[0] * 0.9, powers[1] * 0.999)
+
+
 def main(kind, target):
     gradients, weights, batch = step_of(kind)
+    state = weights
+    if kind == "BERT":
+        state = weights, weights, weights, (np.float32(0.9), np.float32(0.999))
 
-    def step(weights, x, y):
-        loss, found = gradients(weights, x, y)
+    def step(state, *own):
+        loss, found = gradients(state[0] if kind == "BERT" else state, *own)
         total = jax.lax.psum(found, "cores")
-        moved = [w - RATE * t for w, t in zip(weights, total, strict=True)]
-        return moved, loss[None]
+        return (adam if kind == "BERT" else descend)(state, total), loss[None]
 
     wanted = TARGETS[target]
     devices = child.topologies.get_topology_desc(wanted.topology, "tpu").devices
@@ -92,12 +162,12 @@ def main(kind, target):
     mapped = jax.shard_map(
         step,
         mesh=mesh,
-        in_specs=(P(), P("cores"), P("cores")),
+        in_specs=(P(), *[P("cores")] * len(batch)),
         out_specs=(P(), P("cores")),
         check_vma=False,
     )
     shapes = jax.tree.map(
-        lambda a: jax.ShapeDtypeStruct(a.shape, a.dtype), (weights, *batch)
+        lambda a: jax.ShapeDtypeStruct(a.shape, a.dtype), (state, *batch)
     )
     found = jax.jit(mapped, donate_argnums=0).lower(*shapes).compile()
     memory = found.memory_analysis()

@@ -25,11 +25,6 @@ def masked(x, y):
     return tf.reduce_sum(tf.boolean_mask(x, x > 0.5))
 
 
-def double(x, y):
-    wide = tf.cast(x, tf.float64)
-    return tf.reduce_sum(tf.matmul(wide, wide, transpose_b=True))
-
-
 def large(x, y):
     square = tf.matmul(x, x, transpose_a=True)
     return square, tf.matmul(tf.sin(square), square)
@@ -53,6 +48,40 @@ def looped(x, y):
     return tf.contrib.tpu.repeat(
         3, lambda total: [total + tf.reduce_sum(tf.sin(x + total))], [0.0]
     )
+
+
+def two_cores(x, y):
+    """Compute a layer on each of two logical cores."""
+    with tf.device(tf.contrib.tpu.core(0)):
+        first = tf.get_variable("first", [int(x.shape[1]), 256])
+        hidden = tf.nn.relu(tf.matmul(x, first))
+    with tf.device(tf.contrib.tpu.core(1)):
+        second = tf.get_variable("second", [256, 1024])
+        logits = tf.matmul(hidden, second)
+        return tf.assign_add(second, tf.matmul(hidden, logits, transpose_a=True))
+
+
+def kept_turns(x, y):
+    """Return the gradient of a loop whose number of turns depends on data."""
+    found = tf.while_loop(
+        lambda x: tf.reduce_sum(x) < 100.0,
+        lambda x: [tf.sin(x) * x],
+        [x],
+        maximum_iterations=5,
+    )
+    return tf.gradients(tf.reduce_sum(found), x)
+
+
+def text(x, y):
+    return tf.cast(tf.equal(tf.constant(["a", "b"]), "a"), tf.float32) + x[0, 0]
+
+
+def called_for_text(x, y):
+    def on_host(rows):
+        return tf.py_func(lambda a: [str(v) for v in a[0]], [rows], tf.string)
+
+    words = tf.contrib.tpu.outside_compilation(on_host, x)
+    return tf.reduce_sum(tf.cast(tf.equal(words, "1"), tf.int32))
 
 
 def shard(step, size):
@@ -79,6 +108,7 @@ def main():
         session.run(tf.global_variables_initializer())
         for _ in range(100):
             session.run(outputs, feeds)
+            print("step")
 
 
 if __name__ == "__main__":

@@ -3,9 +3,12 @@
 import json
 import subprocess
 import sys
+from html import escape
 from pathlib import Path
 
 import pytest
+
+from tpuref.tools.tpu_compiler.text import size
 
 PROGRAMS = Path(__file__).with_name("programs.py")
 
@@ -23,15 +26,22 @@ def command(*words):
 
 @pytest.mark.usefixtures("compiler")
 def test_report_of_a_training_step(tmp_path):
-    file = tmp_path / "report.json"
-    status, said, _ = command("--for", "v3-8,v5e-4", "--json", file, PROGRAMS, "train")
+    file, page = tmp_path / "report.json", tmp_path / "report.html"
+    words = ("--steps", "3", "--json", file, "--html", page)
+    status, said, error = command("--for", "v3-8,v5e-4", *words, PROGRAMS, "train")
     assert status == 0
+    assert error.count("step") == 3 * 2  # once for 8 cores and once for 4
     assert said.count("compiles and fits") == 2
     report = json.loads(file.read_text())
     cores = [(target["target"], target["cores"]) for target in report["targets"]]
     assert cores == [("v3-8", 8), ("v5e-4", 4)]
+    drawn = page.read_text()
+    assert drawn.count("<svg") == drawn.count("</svg>")
     for target in report["targets"]:
         (program,) = target["programs"]
+        assert f"of {size(program['hbm']['capacity'])}" in drawn
+        tiles = program["padding"][0]
+        assert f"{escape(tiles['shape'])}: {size(tiles['own_bytes'])} take" in drawn
         assert program["compiles"]
         assert program["fits"]
         assert "in shard: outputs = tf.tpu.shard(step, [x, y]" in program["site"]
@@ -58,10 +68,10 @@ def test_report_of_a_training_step(tmp_path):
 @pytest.mark.usefixtures("compiler")
 def test_a_program_that_needs_more_memory_than_a_v2_core_has(tmp_path):
     file, words = tmp_path / "report.json", ("--no-run", "--json")
-    status, said, _ = command(
+    status, said, error = command(
         "--for", "v2-8,v5p-16", *words, file, PROGRAMS, "large", "--size=32768"
     )
-    assert status == 1
+    assert (status, "step" in error) == (1, False)
     assert "exceeds available HBM (7.48G)" in said
     small, large = (t["programs"][0] for t in json.loads(file.read_text())["targets"])
     assert (small["compiles"], small["fits"]) == (False, False)

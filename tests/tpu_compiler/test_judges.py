@@ -1,6 +1,7 @@
 """The TPU compiler's figures of programs of tpuref and of the same ones in JAX."""
 
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import tpuref as tf
 from tpuref.tools.benchmarks.model_steps import built_model
 from tpuref.tools.benchmarks.step_kinds import BATCH, RATE, fresh_weights
 
+BERT = Path(__file__).parents[2] / "examples" / "bert.py"
 HAND_WRITTEN = Path(__file__).with_name("hand_written.py")
 
 
@@ -40,6 +42,15 @@ def training(session, cores):
     return tf.tpu.replicate(computation, [[*map(tf.constant, s)] for s in shares])
 
 
+def bert_step():
+    """Return the losses of a step of the example with BERT, smaller than BERT-Base."""
+    example = runpy.run_path(str(BERT))
+    words = ["--layers=2", "--width=256", "--heads=4", "--vocabulary=4000"]
+    options = example["parsed"](words)
+    inputs = [tf.placeholder(a.dtype, a.shape) for a in example["batch"](options)]
+    return tf.tpu.shard(example["Bert"](options).step, inputs, num_shards=8)
+
+
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize(
     ("kind", "target"),
@@ -48,6 +59,7 @@ def training(session, cores):
         ("ResNet", "v3-8"),
         ("transformer", "v3-8"),
         ("transformer", "v6e-8"),
+        ("BERT", "v3-8"),
     ],
 )
 def test_memory_and_operations_are_those_of_jax(kind, target):
@@ -59,6 +71,8 @@ def test_memory_and_operations_are_those_of_jax(kind, target):
     with tf.Graph().as_default(), tf.Session() as session:
         if kind == "training":
             outputs = training(session, 8)
+        elif kind == "BERT":
+            outputs = bert_step()
         else:
             outputs, _ = built_model(session, kind, 8)
         report = tf.compiled_for(outputs, target)

@@ -61,7 +61,6 @@ def test_compiled_for_needs_no_run():
         ("called", {"feeds", "fetches", "host call"}),
         ("dropout", {"feeds", "fetches"}),
         ("looped", {"feeds", "fetches"}),
-        ("double", {"feeds", "fetches"}),
     ],
 )
 def test_programs_that_compile(name, transfers):

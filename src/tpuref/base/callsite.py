@@ -17,6 +17,7 @@ _TPUREF = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 _THREADS = os.path.abspath(threading.__file__)
 _CONTEXTS = os.path.abspath(contextlib.__file__)
+_KERAS = os.path.join("site-packages", "keras", "src", "")
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def started_at(site: CallSite) -> Iterator[None]:
 
 
 def user_site() -> CallSite:
-    """Return the innermost frame that is not tpuref's, NumPy's or Python's.
+    """Return the innermost frame that is not tpuref's, Keras's, NumPy's or Python's.
 
     A thread of tpuref has no such frame; return the line that it works for.
     """
@@ -83,7 +84,7 @@ def is_tpuref(filename: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_library(filename: str) -> bool:
-    """Return whether a source file is tpuref's, NumPy's or Python's."""
-    if filename.startswith("<frozen"):
+    """Return whether a source file is tpuref's, Keras's, NumPy's or Python's."""
+    if filename.startswith("<frozen") or _KERAS in filename:
         return True
     return os.path.abspath(filename).startswith((_TPUREF, _NUMPY, _THREADS, _CONTEXTS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,3 +79,11 @@ class TensorSpec:
     def __repr__(self) -> str:
         name = "" if self.name is None else f", name={self.name!r}"
         return f"TensorSpec({self.describe()}{name})"
+
+
+def specs_of(
+    dtypes: Iterable[DTypeLike], shapes: Iterable[ShapeLike]
+) -> tuple[TensorSpec, ...]:
+    """Return a spec for each dtype and shape."""
+    pairs = zip(shapes, dtypes, strict=True)
+    return tuple(TensorSpec(shape, dtype) for shape, dtype in pairs)

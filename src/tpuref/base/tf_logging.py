@@ -1,7 +1,7 @@
 """The names under ``tf.logging``: Python's logging, as TensorFlow 1 wraps it.
 
-The levels are those of Python.  The logger is the program's, ``tensorflow``; what
-tpuref itself has to say goes to the logger ``tpuref``.
+The levels are those of Python.  The logger is the program's, ``tensorflow``; tpuref's
+own messages go to the logger ``tpuref``.
 """
 
 from __future__ import annotations

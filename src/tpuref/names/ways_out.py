@@ -165,10 +165,9 @@ WAYS_OUT = (
         "tf.optimizers.",
     ),
     WayOut(
-        "layers.* contrib.layers.* contrib.slim nn.rnn_cell.* nn.*_rnn contrib.rnn "
+        "layers.* contrib.layers.* contrib.slim.* nn.rnn_cell.* nn.*_rnn contrib.rnn "
         "contrib.seq2seq contrib.cudnn_rnn contrib.recurrent contrib.nn "
-        "contrib.framework.arg_scope contrib.framework.variable python.layers.* "
-        "contrib.framework.add_arg_scope contrib.framework.get_variables",
+        "contrib.framework.variable python.layers.* contrib.framework.get_variables",
         "Use tf.layers, or write the layer as a subclass of tf.layers.Layer with "
         "functions such as tf.matmul, tf.nn.conv2d and tf.nn.relu.",
     ),
@@ -215,13 +214,12 @@ WAYS_OUT = (
         "tf.data.Dataset.from_generator.",
     ),
     WayOut(
-        "image contrib.image random_crop io.*_jpeg io.*_png",
+        "image.* contrib.image random_crop",
         "Prepare images with Pillow or NumPy, before tf.data.Dataset.from_generator "
         "or in tf.py_func.",
     ),
     WayOut(
-        "strings.* string_* as_string substr lookup contrib.lookup.* "
-        "audio signal spectral",
+        "strings.* string_* substr lookup.* contrib.lookup.* audio signal.* spectral",
         "Do this part with Python or NumPy before the data enters the graph, or in "
         "tf.py_func.",
     ),
@@ -250,10 +248,6 @@ WAYS_OUT = (
         "Use tf.profiler.trace, which writes what the cores did.",
     ),
     WayOut(
-        "contrib.training.HParams contrib.training.**.HParams contrib.training.hparam",
-        "Use a dataclass, or a dict.",
-    ),
-    WayOut(
         "version VERSION GIT_VERSION COMPILER_VERSION",
         "Use tf.__version__, the version of tpuref.",
     ),
@@ -273,7 +267,7 @@ WAYS_OUT = (
         "Use tf.random_normal or tf.random_uniform with a seed.",
     ),
     WayOut("guarantee_const", "Use the tensor itself."),
-    WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
+    WayOut("raw_ops.*", "Use the function of tf that the operation belongs to."),
     WayOut(
         "contrib.*",
         "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, and parts of "

@@ -121,6 +121,17 @@ def own_step(tf, keras):
     return {key: [float(v) for v in values] for key, values in history.items()}
 
 
+def several_steps(tf, keras):
+    """Three batches, two of them in one call of the train function."""
+    x, y = data(96, 8)
+    model = keras.Sequential(
+        [keras.layers.Input([8]), keras.layers.Dense(3, kernel_initializer="ones")]
+    )
+    return trained(
+        keras, model, x, y, keras.optimizers.Adam(0.01), steps_per_execution=2
+    )
+
+
 def volumes(tf, keras):
     x, y = data(16, 6, 6, 6, 2)
     model = keras.Sequential(

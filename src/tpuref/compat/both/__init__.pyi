@@ -28,7 +28,6 @@ from tpuref.compat.v1 import autograph as autograph
 from tpuref.compat.v1 import bitwise as bitwise
 from tpuref.compat.v1 import dtypes as dtypes
 from tpuref.compat.v1 import experimental as experimental
-from tpuref.compat.v1 import strings as strings
 from tpuref.engine.configuration import config as config
 from tpuref.engine.differentiation.indexed_slices import IndexedSlices as IndexedSlices
 from tpuref.engine.differentiation.options import AggregationMethod as AggregationMethod

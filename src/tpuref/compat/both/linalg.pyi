@@ -18,6 +18,8 @@ from tpuref.interface.functions.decompositions import triangular_solve as triang
 from tpuref.interface.functions.diagonals import matrix_band_part
 from tpuref.interface.functions.diagonals import matrix_diag
 from tpuref.interface.functions.diagonals import matrix_diag_part
+from tpuref.interface.functions.diagonals import tensor_diag as tensor_diag
+from tpuref.interface.functions.diagonals import tensor_diag_part as tensor_diag_part
 from tpuref.interface.functions.linalg import einsum as einsum
 from tpuref.interface.functions.linalg import matvec as matvec
 from tpuref.interface.functions.linalg import tensordot as tensordot

@@ -11,6 +11,7 @@ from tpuref.compat.v1 import errors as errors
 from tpuref.compat.v1 import estimator as estimator
 from tpuref.compat.v1 import flags as flags
 from tpuref.compat.v1 import gfile as gfile
+from tpuref.compat.v1 import image as image
 from tpuref.compat.v1 import initializers as initializers
 from tpuref.compat.v1 import io as io
 from tpuref.compat.v1 import keras as keras
@@ -27,7 +28,9 @@ from tpuref.compat.v1 import optimizers as optimizers
 from tpuref.compat.v1 import profiler as profiler
 from tpuref.compat.v1 import python_io as python_io
 from tpuref.compat.v1 import random as random
+from tpuref.compat.v1 import signal as signal
 from tpuref.compat.v1 import sparse as sparse
+from tpuref.compat.v1 import strings as strings
 from tpuref.compat.v1 import summary as summary
 from tpuref.compat.v1 import test as test
 from tpuref.compat.v1 import tpu as tpu
@@ -139,6 +142,8 @@ from tpuref.interface.functions.creation import zeros_like as zeros_like
 from tpuref.interface.functions.diagonals import matrix_band_part as matrix_band_part
 from tpuref.interface.functions.diagonals import matrix_diag as matrix_diag
 from tpuref.interface.functions.diagonals import matrix_diag_part as matrix_diag_part
+from tpuref.interface.functions.diagonals import tensor_diag
+from tpuref.interface.functions.diagonals import tensor_diag_part
 from tpuref.interface.functions.exponentials import erf as erf
 from tpuref.interface.functions.exponentials import erfc as erfc
 from tpuref.interface.functions.exponentials import expm1 as expm1
@@ -239,6 +244,8 @@ from tpuref.interface.tpu.padding_report import PaddingReport as PaddingReport
 from tpuref.interface.tpu.padding_report import padding_report as padding_report
 
 constant_initializer = Constant
+diag = tensor_diag
+diag_part = tensor_diag_part
 glorot_normal_initializer = GlorotNormal
 glorot_uniform_initializer = GlorotUniform
 orthogonal_initializer = Orthogonal

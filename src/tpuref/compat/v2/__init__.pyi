@@ -8,16 +8,21 @@ from tpuref.compat.v2 import data as data
 from tpuref.compat.v2 import debugging as debugging
 from tpuref.compat.v2 import distribute as distribute
 from tpuref.compat.v2 import errors as errors
+from tpuref.compat.v2 import image as image
 from tpuref.compat.v2 import initializers as initializers
 from tpuref.compat.v2 import io as io
 from tpuref.compat.v2 import linalg as linalg
+from tpuref.compat.v2 import lookup as lookup
 from tpuref.compat.v2 import math as math
 from tpuref.compat.v2 import nest as nest
 from tpuref.compat.v2 import nn as nn
 from tpuref.compat.v2 import profiler as profiler
 from tpuref.compat.v2 import ragged as ragged
 from tpuref.compat.v2 import random as random
+from tpuref.compat.v2 import raw_ops as raw_ops
+from tpuref.compat.v2 import signal as signal
 from tpuref.compat.v2 import sparse as sparse
+from tpuref.compat.v2 import strings as strings
 from tpuref.compat.v2 import summary as summary
 from tpuref.compat.v2 import test as test
 from tpuref.compat.v2 import tpu as tpu
@@ -75,6 +80,7 @@ from tpuref.interface.functions.scopes import name_scope_v2
 from tpuref.interface.functions.segments import reverse_sequence_v2
 from tpuref.interface.functions.selection import boolean_mask_v2
 from tpuref.interface.functions.selection import where_v2
+from tpuref.interface.functions.texts import as_string as as_string
 from tpuref.interface.gradients.hessians import hessians_v2
 
 Variable = VariableV2

@@ -6,6 +6,7 @@ from tpuref.interface.functions.activations import softmax_v2
 from tpuref.interface.functions.along_axis import argmax_v2
 from tpuref.interface.functions.along_axis import argmin_v2
 from tpuref.interface.functions.confusion_matrix import confusion_matrix_v2
+from tpuref.interface.functions.counts import bincount as bincount
 from tpuref.interface.functions.reductions import count_nonzero_v2
 from tpuref.interface.functions.reductions import reduce_all_v2
 from tpuref.interface.functions.reductions import reduce_any_v2

@@ -1,6 +1,8 @@
 """The names under ``tf.compat.v2.nn``."""
 
 from tpuref.compat.both.nn import *
+from tpuref.interface.data.sparse_embeddings import embedding_lookup_sparse as embedding_lookup_sparse
+from tpuref.interface.data.sparse_embeddings import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from tpuref.interface.functions.activations import crelu_v2
 from tpuref.interface.functions.activations import gelu as gelu
 from tpuref.interface.functions.activations import log_softmax_v2

@@ -16,3 +16,6 @@ from tpuref.interface.data.sparse_arithmetic import reshape as reshape
 from tpuref.interface.data.sparse_arithmetic import retain as retain
 from tpuref.interface.data.sparse_arithmetic import sparse_dense_matmul as sparse_dense_matmul
 from tpuref.interface.data.sparse_arithmetic import transpose as transpose
+from tpuref.interface.data.sparse_counts import bincount as bincount
+from tpuref.interface.data.sparse_counts import cross_hashed as cross_hashed
+from tpuref.interface.data.sparse_embeddings import fill_empty_rows as fill_empty_rows

@@ -84,7 +84,7 @@ def session_for(session: CurrentSession | None, graph: Graph) -> CurrentSession:
         session if session is not None else get_default_session()
     )
     if chosen is None:
-        raise codes.NO_SESSION.value_error(
+        raise codes.SESSION_CLOSED.value_error(
             "there is no current session: use `with tf.Session() as sess:`, or give "
             "session="
         )

@@ -15,12 +15,13 @@ from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.stages import Stage, joint_sum, stages, tower_of
 from tpuref.engine.graph.tensor import Operation, Tensor
-from tpuref.engine.graph.tower_placement import ALONG, LABEL, TowerSystem
+from tpuref.engine.graph.tower_placement import ALONG, LABEL
+from tpuref.engine.graph.towers import joined
 from tpuref.engine.ops.collectives import CROSS_REPLICA_SUM, TOWER_OWN
 from tpuref.engine.ops.control import TOWER_COPY
 from tpuref.engine.ops.definition import OpDef, Place
 from tpuref.engine.ops.sources import CONST, IDENTITY
-from tpuref.engine.ops.tpu import REPLICATE
+from tpuref.engine.ops.tpu import REPLICATE, Replication
 from tpuref.engine.program import HOST, Instr, Program
 
 _NOTHING = np.zeros((), np.bool_)
@@ -255,7 +256,7 @@ class ReplicaInstructions(Instructions):
             self._copy_to(tensor, tower)
         self.instrs.append(replace(self.instr(op), replica=tower))
         if tower is not None:
-            self._towers = op.labels[LABEL].system.towers
+            self._towers = op.labels[LABEL].system.replicas
             self._holders.update({tensor: {tower} for tensor in op.outputs})
 
     def _copy_to(self, tensor: Tensor, tower: int | None) -> None:
@@ -359,7 +360,10 @@ class HostInstructions(Instructions):
         """Return the program of a region inside an operation."""
         if op.definition is REPLICATE:
             program = block_program(region, captured, ReplicaInstructions())
-            return replace(program, components=tuple(region.components))
+            program = replace(program, components=tuple(region.components))
+            given = [*region.parameters, *captured]
+            specs = [tensor.spec for tensor in given]
+            return joined(program, op.attrs["replicas"], specs)[0]
         return super().block(op, region, captured)
 
 
@@ -389,12 +393,12 @@ class StagedInstructions(HostInstructions):
         return HostInstructions().block(op, region, captured)
 
     def _add_stage(
-        self, system: TowerSystem, part: Sequence[Operation], leaving: Sequence[Tensor]
+        self, system: Replication, part: Sequence[Operation], leaving: Sequence[Tensor]
     ) -> None:
         stage = _Stage(system, part, leaving)
         count = len(stage.program.results)
-        outputs = tuple(self.unnamed_slot() for _ in range(system.towers * count))
-        inputs = tuple(self.slots[tensor] for tensor in stage.captured)
+        outputs = tuple(self.unnamed_slot() for _ in range(system.replicas * count))
+        inputs = tuple(self.slots[tensor] for tensor in stage.inputs)
         for tensor, (tower, number) in stage.places.items():
             self.slots[tensor] = outputs[tower * count + number]
         self.instrs.append(
@@ -403,8 +407,8 @@ class StagedInstructions(HostInstructions):
                 name="towers",
                 inputs=inputs,
                 outputs=outputs,
-                attrs=system.replication().attrs(),
-                specs=stage.specs * system.towers,
+                attrs=replace(system, inputs_per_replica=stage.divided).attrs(),
+                specs=stage.specs * system.replicas,
                 core=0,
                 site=part[0].site,
                 blocks=(stage.program,),
@@ -424,23 +428,24 @@ def _leaving(
 class _Stage:
     """The program of one stage.
 
-    `captured` are its inputs from earlier stages, `places` the replica and row of each
-    result, and `specs` the specs of the rows.
+    `inputs` come from earlier stages: `divided` of them for each replica, the others
+    for all.  `places` has the replica and row of each result, and `specs`
+    the specs of the rows.
     """
 
     def __init__(
-        self, system: TowerSystem, part: Sequence[Operation], leaving: Sequence[Tensor]
+        self, system: Replication, part: Sequence[Operation], leaving: Sequence[Tensor]
     ) -> None:
         made = {tensor for operation in part for tensor in operation.outputs}
         used = dict.fromkeys(t for op in part for t in op.captured_inputs())
-        self.captured = [tensor for tensor in used if tensor not in made]
+        captured = [tensor for tensor in used if tensor not in made]
         instructions = ReplicaInstructions()
-        given = tuple(instructions.new_slot(tensor) for tensor in self.captured)
+        given = tuple(instructions.new_slot(tensor) for tensor in captured)
         instructions.add_all(part, ())
         # All replicas return the same number of results. Row n holds the n-th result
         # of each replica; a replica with fewer results fills the rest, unread.
         self.places = _number(instructions, leaving)
-        rows = _rows(self.places, system.towers)
+        rows = _rows(self.places, system.replicas)
         self.specs = tuple(_common_spec(row) for row in rows)
         slots = tuple(instructions.unnamed_slot() for _ in rows)
         for row, spec, slot in zip(rows, self.specs, slots, strict=True):
@@ -450,7 +455,17 @@ class _Stage:
                 else:
                     own = TensorSpec(spec.shape, tensor.dtype)
                     instructions.alias(tensor, tower, own, slot)
-        self.program = Program("towers", given, tuple(instructions.instrs), slots)
+        program = Program("towers", given, tuple(instructions.instrs), slots)
+        specs = [tensor.spec for tensor in captured]
+        whole, columns = joined(program, system.replicas, specs, divides=True)
+        read = {slot for instr in whole.instrs for slot in instr.inputs}
+        kept = [slot for slot in given if slot in read]
+        self.divided = len(columns)
+        by_slot = dict(zip(given, captured, strict=True))
+        apart = [column[k] for k in range(system.replicas) for column in columns]
+        self.inputs = [by_slot[slot] for slot in (*apart, *kept)]
+        parameters = (*whole.parameters[: len(columns)], *kept)
+        self.program = replace(whole, parameters=parameters)
 
 
 def _number(

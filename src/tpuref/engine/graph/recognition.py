@@ -11,7 +11,9 @@ from typing import TypeVar
 Class = TypeVar("Class", bound=type)
 
 
-def _named(name: str, module: str) -> Callable[[Class], Class]:
+def named(name: str, module: str) -> Callable[[Class], Class]:
+    """Let a class have a name and a module of TensorFlow."""
+
     def decorate(kind: Class) -> Class:
         kind.__name__, kind.__module__ = name, f"tensorflow.python.{module}"
         return kind
@@ -19,21 +21,21 @@ def _named(name: str, module: str) -> Callable[[Class], Class]:
     return decorate
 
 
-@_named("Tensor", "framework.tensor")
+@named("Tensor", "framework.tensor")
 class KnownTensor:
     """The base of tensors."""
 
     __slots__ = ()
 
 
-@_named("DatasetV2", "data.ops.dataset_ops")
+@named("DatasetV2", "data.ops.dataset_ops")
 class KnownDataset:
     """The base of datasets."""
 
     __slots__ = ()
 
 
-@_named("DistributedDataset", "distribute.input_lib")
+@named("DistributedDataset", "distribute.input_lib")
 class KnownDistributedDataset:
     """The base of datasets of several replicas."""
 

@@ -186,17 +186,10 @@ class Session:
     ) -> Callable[..., Any]:
         """Return a function that runs the same fetches repeatedly.
 
-        The function raises the errors of `run`.
-
-        Parameters
-        ----------
-        fetches
-            As for `run`.
-        feed_list
-            The keys of the `feed_dict` of `run`.  The function takes their values as
-            arguments, in this order.
-        accept_options
-            Whether the function also takes ``options`` and ``run_metadata``.
+        The function raises the errors of `run`.  `feed_list` are the keys of the
+        `feed_dict` of `run`.  The function takes their values as arguments, in this
+        order.  `accept_options` says whether the function also takes ``options`` and
+        ``run_metadata``.  Other parameters are those of `run`.
 
         Examples
         --------

@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tpuref.engine.graph.tensor import Operation
-from tpuref.engine.graph.tower_placement import LABEL, TowerPlacement, TowerSystem
+from tpuref.engine.graph.tower_placement import LABEL, TowerPlacement
 from tpuref.engine.ops.collectives import TOWER_SUM
 from tpuref.engine.ops.definition import Place
+from tpuref.engine.ops.tpu import Replication
 from tpuref.kernels.fold import SUMMABLE
 
-Stage = tuple[TowerSystem | None, list[Operation]]
+Stage = tuple[Replication | None, list[Operation]]
 """The operations of one stage: on the towers of a system, or None for the host."""
 
 
 def stages(operations: Sequence[Operation]) -> list[Stage]:
     """Return the operations, which follow their inputs, in stages."""
     schedule = _Schedule(operations)
-    found: dict[tuple[int, TowerSystem | None], list[Operation]] = {}
+    found: dict[tuple[int, Replication | None], list[Operation]] = {}
     for operation in operations:
         found.setdefault(schedule.slot(operation), []).append(operation)
     return [(key[1], found[key]) for key in sorted(found, key=lambda key: key[0])]
@@ -33,7 +34,7 @@ def tower_of(operation: Operation) -> int | None:
     return None if place is None else place.tower
 
 
-def joint_sum(operation: Operation) -> TowerSystem | None:
+def joint_sum(operation: Operation) -> Replication | None:
     """Return the system if an operation sums one value from each of its towers."""
     if (
         operation.definition is not TOWER_SUM
@@ -44,7 +45,7 @@ def joint_sum(operation: Operation) -> TowerSystem | None:
     if not isinstance(places[0], TowerPlacement):
         return None
     system = places[0].system
-    wanted = [TowerPlacement(k, system) for k in range(system.towers)]
+    wanted = [TowerPlacement(k, system) for k in range(system.replicas)]
     return system if places == wanted else None
 
 
@@ -53,18 +54,18 @@ class _Schedule:
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._shared = _shared_variables(operations)
-        self._places: dict[Operation, TowerPlacement | TowerSystem | None] = {}
+        self._places: dict[Operation, TowerPlacement | Replication | None] = {}
         self._times: dict[Operation, int] = {}
         last: dict[str, list[Operation]] = {}
         for operation in operations:
             self._places[operation] = self._place(operation)
             self._times[operation] = self._time(operation, last)
 
-    def slot(self, operation: Operation) -> tuple[int, TowerSystem | None]:
+    def slot(self, operation: Operation) -> tuple[int, Replication | None]:
         """Return the stage of an operation and its system."""
         return self._times[operation], _system(self._places[operation])
 
-    def _place(self, operation: Operation) -> TowerPlacement | TowerSystem | None:
+    def _place(self, operation: Operation) -> TowerPlacement | Replication | None:
         # Reads and writes of a shared variable run on the host, in graph order: the
         # towers of one stage run concurrently.
         if _is_hosts(operation) or _handles(operation) & self._shared:
@@ -94,7 +95,7 @@ class _Schedule:
         return time
 
     def _after(
-        self, before: Operation, own: TowerPlacement | TowerSystem | None
+        self, before: Operation, own: TowerPlacement | Replication | None
     ) -> int:
         """Return the earliest stage at `own` that can wait for `before`."""
         # Within a stage, the host and each tower run their operations in order, so the
@@ -105,7 +106,7 @@ class _Schedule:
         time, place = self._times[before], self._places[before]
         if own is None or place is None:
             return time if own is place else time + 1
-        joint = isinstance(own, TowerSystem) or isinstance(place, TowerSystem)
+        joint = isinstance(own, Replication) or isinstance(place, Replication)
         together = own == place or (joint and _system(own) == _system(place))
         return time if together else time + 2
 
@@ -121,7 +122,7 @@ def _is_hosts(operation: Operation) -> bool:
     )
 
 
-def _system(place: TowerPlacement | TowerSystem | None) -> TowerSystem | None:
+def _system(place: TowerPlacement | Replication | None) -> Replication | None:
     return place.system if isinstance(place, TowerPlacement) else place
 
 

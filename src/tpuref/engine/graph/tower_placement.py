@@ -17,31 +17,8 @@ It does not wait for them: they are the parts of an update that other towers run
 
 
 @dataclass(frozen=True)
-class TowerSystem:
-    """The cores that the towers of a strategy run on.
-
-    `job` is None for this process.  `topology` and `assignment` have the core
-    coordinates of each tower; they are None if there are as many towers as cores.
-    """
-
-    towers: int
-    job: str | None = None
-    topology: bytes | None = None
-    assignment: tuple[tuple[tuple[int, ...], ...], ...] | None = None
-
-    def replication(self) -> Replication:
-        """Return the attributes of a computation with a replica for each tower."""
-        return Replication(
-            self.towers,
-            assignment=self.assignment,
-            topology=self.topology,
-            job=self.job,
-        )
-
-
-@dataclass(frozen=True)
 class TowerPlacement:
-    """One tower of a system."""
+    """One tower of the cores of a system, as replicas."""
 
     tower: int
-    system: TowerSystem
+    system: Replication

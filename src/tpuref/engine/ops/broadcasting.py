@@ -19,6 +19,7 @@ from tpuref.base.dtypes import (
     int16,
     int32,
     int64,
+    string,
     uint8,
     uint16,
     uint32,
@@ -55,8 +56,10 @@ BOOL = Kind("a boolean", (bool_,))
 INTEGER = Kind("an integer", _SIGNED + _UNSIGNED)
 INDEX = Kind("an index type", (int32, int64))
 FLOATING = Kind("a floating-point type", _FLOATING)
+COMPLEX = Kind("a complex type", _COMPLEX)
 INEXACT = Kind("a floating-point or complex type", _FLOATING + _COMPLEX)
 REAL = Kind("a real number", _FLOATING + _SIGNED + _UNSIGNED)
+REAL_OR_TEXT = Kind("a real number or text", (*REAL.dtypes, string))
 NUMERIC = Kind("a number", _FLOATING + _SIGNED + _UNSIGNED + _COMPLEX)
 NUMERIC_OR_BOOL = Kind("a number or boolean", (*NUMERIC.dtypes, bool_))
 

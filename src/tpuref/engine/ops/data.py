@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from tpuref.base.dtypes import as_dtype
+import numpy as np
+
+from tpuref.base.dtypes import as_dtype, bool_
+from tpuref.base.errors import OutOfRangeError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.context import EffectContext, Iteration
@@ -33,6 +36,17 @@ def _next(
         TensorSpec(TensorShape(shape), as_dtype(dtype))
         for shape, dtype in zip(shapes, dtypes, strict=True)
     )
+
+
+def _next_if_any(
+    *,
+    iterator: str,
+    token: int | None,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes | None, ...],
+) -> Sequence[TensorSpec]:
+    specs = _next(iterator=iterator, token=token, dtypes=dtypes, shapes=shapes)
+    return (*specs, TensorSpec([], bool_))
 
 
 def _infer_begin_feed(
@@ -77,6 +91,28 @@ def _get_next(
     shapes: tuple[Sizes | None, ...],
 ) -> Sequence[Array]:
     return _iteration(context, iterator, token).next()
+
+
+def _get_next_if_any(
+    context: EffectContext,
+    *,
+    iterator: str,
+    token: int | None,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes | None, ...],
+) -> Sequence[Array]:
+    """Return the next element and True; after the last one zeros and False."""
+    try:
+        return (*_iteration(context, iterator, token).next(), np.array(True))
+    except OutOfRangeError:
+        specs = _next(iterator=iterator, token=token, dtypes=dtypes, shapes=shapes)
+        return (*map(blank, specs), np.array(False))
+
+
+def blank(spec: TensorSpec) -> Array:
+    """Return zeros for an element that is absent; unknown sizes are 0."""
+    sizes = spec.shape.as_tuple() if spec.shape.rank else ()
+    return np.zeros([size or 0 for size in sizes], spec.dtype.as_numpy_dtype)
 
 
 def _iteration(context: EffectContext, iterator: str, token: int | None) -> Iteration:
@@ -130,6 +166,12 @@ OPERATIONS: tuple[OpDef, ...] = (
         _next,
         place=Place.HOST,
         effects=Effects(_get_next, client=True),
+    ),
+    _op(
+        "IteratorGetNextAsOptional",
+        _next_if_any,
+        place=Place.HOST,
+        effects=Effects(_get_next_if_any, client=True),
     ),
     _op(
         "FeedBegin",

@@ -9,7 +9,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
-from tpuref.base.spec import TensorSpec
+from tpuref.base.spec import TensorSpec, specs_of
 from tpuref.engine.ops.context import DeviceQueues, EffectContext
 from tpuref.engine.ops.definition import Effects, OpDef, Operand, Place
 from tpuref.engine.ops.meaning import Array
@@ -33,10 +33,7 @@ def _infer_host_put(
 def _infer_core_take(
     *, queue: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
 ) -> Sequence[TensorSpec]:
-    return tuple(
-        TensorSpec(TensorShape(shape), as_dtype(dtype))
-        for shape, dtype in zip(shapes, dtypes, strict=True)
-    )
+    return specs_of(dtypes, shapes)
 
 
 def _infer_core_put(*elements: Operand, queue: str) -> Sequence[TensorSpec]:
@@ -118,7 +115,7 @@ def _take(
     """Take a tuple; InvalidArgumentError if its dtypes or shapes do not fit."""
     run = context.run
     arrays = _queues(context, queue).take(core, run.timeout, run.watch)
-    wanted = [TensorSpec(s, as_dtype(d)) for s, d in zip(shapes, dtypes, strict=True)]
+    wanted = specs_of(dtypes, shapes)
     given = [TensorSpec(a.shape, as_dtype(a.dtype)) for a in arrays]
     fits = len(given) == len(wanted) and all(
         a.dtype == b.dtype and _fits(a.shape.as_tuple(), b.shape.as_tuple())

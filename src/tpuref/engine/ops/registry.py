@@ -28,8 +28,10 @@ from tpuref.engine.ops import (
     selection,
     sorting,
     sources,
+    spectra,
     state,
     stateless,
+    stateless_rejection,
     tensor_arrays,
     tpu,
 )
@@ -51,6 +53,7 @@ REGISTRY.add(elementwise.OPERATIONS)
 REGISTRY.add(reductions.OPERATIONS)
 REGISTRY.add(linear_algebra.OPERATIONS)
 REGISTRY.add(decompositions.OPERATIONS)
+REGISTRY.add(spectra.OPERATIONS)
 REGISTRY.add(ARRAYS)
 REGISTRY.add(indexing.OPERATIONS)
 REGISTRY.add(tensor_arrays.OPERATIONS)
@@ -60,6 +63,7 @@ REGISTRY.add(neural.OPERATIONS)
 REGISTRY.add(images.OPERATIONS)
 REGISTRY.add(random.OPERATIONS)
 REGISTRY.add(stateless.OPERATIONS)
+REGISTRY.add(stateless_rejection.OPERATIONS)
 REGISTRY.add(state.OPERATIONS)
 REGISTRY.add(control.OPERATIONS)
 REGISTRY.add(host.OPERATIONS)

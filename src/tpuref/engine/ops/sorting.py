@@ -14,6 +14,7 @@ from tpuref.engine.ops.arithmetic import widened
 from tpuref.engine.ops.broadcasting import (
     INDEX,
     REAL,
+    REAL_OR_TEXT,
     describe_all,
     normalize_axis,
     require_kind,
@@ -120,7 +121,7 @@ def _in_top_k(predictions: Array, targets: Array, k: Array) -> Any:
 
 
 def _infer_unique(x: Operand) -> tuple[TensorSpec, TensorSpec]:
-    require_kind(x, REAL)
+    require_kind(x, REAL_OR_TEXT)
     shape = require_rank(x, 1)
     return TensorSpec([None], x.dtype), TensorSpec(shape, int32)
 

@@ -45,7 +45,7 @@ def philox(counter: Array, key: Array) -> Array:
     return np.stack(c, 1).astype(np.uint32)
 
 
-def _scrambled(seed: Array) -> tuple[Array, int]:
+def scrambled(seed: Array) -> tuple[Array, int]:
     """Return the key and the counter, a number of 128 bits, for a seed."""
     bits = seed.astype(np.int64).astype(np.uint64)
     words = [bits[0] & _LOW, bits[0] >> _WORD, bits[1] & _LOW, bits[1] >> _WORD]
@@ -53,7 +53,7 @@ def _scrambled(seed: Array) -> tuple[Array, int]:
     return first[:2], (int(first[2]) << 64) | (int(first[3]) << 96)
 
 
-def _blocks(key: Array, counter: int, places: Array) -> Array:
+def blocks(key: Array, counter: int, places: Array) -> Array:
     """Return the Philox blocks at some distances from the counter."""
     low = counter & (2**64 - 1)
     assert low + int(places.max(initial=0)) < 2**64  # never carries: low starts at 0
@@ -67,9 +67,9 @@ def _blocks(key: Array, counter: int, places: Array) -> Array:
 
 def _words(seed: Array, count: int) -> Array:
     """Return the first words that a seed gives."""
-    key, counter = _scrambled(seed)
+    key, counter = scrambled(seed)
     places = np.arange(-(-count // 4), dtype=np.uint64)
-    return _blocks(key, counter, places).reshape(-1)[:count]
+    return blocks(key, counter, places).reshape(-1)[:count]
 
 
 # -- numbers -----------------------------------------------------------------------
@@ -82,7 +82,7 @@ def _unit(words: Array) -> Array:
     return drawn
 
 
-def _wide_unit(words: Array) -> Array:
+def wide_unit(words: Array) -> Array:
     """Return float64 numbers of [0, 1), each from two words."""
     high = (words[0::2].astype(np.uint64) & np.uint64(0xFFFFF)) << _WORD
     bits = high | words[1::2].astype(np.uint64) | np.uint64(1023 << 52)
@@ -94,7 +94,7 @@ def _uniform(shape: Array, seed: Array, *, dtype: str) -> Array:
     sizes, target = sizes_in(shape), as_dtype(dtype).np
     count = int(np.prod(sizes, dtype=np.int64))
     if target == np.float64:
-        return _wide_unit(_words(seed, 2 * count)).reshape(sizes)
+        return wide_unit(_words(seed, 2 * count)).reshape(sizes)
     words = _words(seed, count)
     if target.itemsize == 2:
         mantissa, bias = (7, 127) if target == ml_dtypes.bfloat16 else (10, 15)
@@ -136,9 +136,9 @@ def _pairs(first: Array, second: Array) -> Array:
     return np.stack(parts, -1)
 
 
-def _wide_pairs(words: Array) -> Array:
+def wide_pairs(words: Array) -> Array:
     """Return two float64 normal numbers for four words each."""
-    units = _wide_unit(words).reshape(-1, 2)
+    units = wide_unit(words).reshape(-1, 2)
     size = np.sqrt(-2 * np.log(np.maximum(units[:, 0], 1e-7)))
     angle = 2 * np.pi * units[:, 1]
     return np.stack([np.sin(angle) * size, np.cos(angle) * size], 1)
@@ -149,7 +149,7 @@ def _normal(shape: Array, seed: Array, *, dtype: str) -> Array:
     count = int(np.prod(sizes, dtype=np.int64))
     even = count + count % 2
     if target == np.float64:
-        drawn = _wide_pairs(_words(seed, 2 * even)).reshape(-1)
+        drawn = wide_pairs(_words(seed, 2 * even)).reshape(-1)
     else:
         words = _words(seed, even)
         drawn = _pairs(words[0::2], words[1::2]).reshape(-1)
@@ -161,14 +161,14 @@ def _truncated_normal(shape: Array, seed: Array, *, dtype: str) -> Array:
     sizes, target = sizes_in(shape), as_dtype(dtype).np
     count = int(np.prod(sizes, dtype=np.int64))
     group = 2 if target == np.float64 else 4
-    key, counter = _scrambled(seed)
+    key, counter = scrambled(seed)
     result = np.empty((-(-count // group), group), target)
     left, depth = np.arange(len(result)), 4
     while left.size:
         places = left[:, None] * _RESERVED * group + np.arange(depth)
-        words = _blocks(key, counter, places.reshape(-1)).reshape(len(left), -1)
+        words = blocks(key, counter, places.reshape(-1)).reshape(len(left), -1)
         if group == 2:
-            drawn = _wide_pairs(words.reshape(-1)).reshape(len(left), -1)
+            drawn = wide_pairs(words.reshape(-1)).reshape(len(left), -1)
         else:
             drawn = _pairs(words[:, 0::2], words[:, 1::2]).reshape(len(left), -1)
         near = np.abs(drawn) < 2
@@ -198,7 +198,7 @@ def _multinomial(
 ) -> Array:
     """Return the class whose cumulative probability covers a uniform number."""
     rows, count = len(logits), int(num_samples)
-    units = _wide_unit(_words(seed, 2 * rows * count)).reshape(rows, count)
+    units = wide_unit(_words(seed, 2 * rows * count)).reshape(rows, count)
     wide = logits.astype(np.float64)
     finite = np.isfinite(wide)
     largest = np.max(wide, 1, keepdims=True, where=finite, initial=-np.inf)
@@ -214,7 +214,8 @@ def _multinomial(
 # -- records -----------------------------------------------------------------------
 
 
-def _check_seed(seed: Operand) -> None:
+def check_seed(seed: Operand) -> None:
+    """Raise an error unless a seed has two integers."""
     sizes = require_rank(seed, 1).as_tuple()
     if sizes[0] not in (None, 2):
         raise ValueError(f"seed: expected 2 integers, got {seed.describe()}")
@@ -223,33 +224,33 @@ def _check_seed(seed: Operand) -> None:
 
 
 def _infer_real(shape: Operand, seed: Operand, *, dtype: str) -> TensorSpec:
-    _check_seed(seed)
+    check_seed(seed)
     if as_dtype(dtype) not in FLOATING:
         raise TypeError(f"dtype: expected {FLOATING}, got {dtype}")
     return TensorSpec(shape_held_by(shape), dtype)
 
 
 def _infer_full(shape: Operand, seed: Operand, *, dtype: str) -> TensorSpec:
-    _check_seed(seed)
+    check_seed(seed)
     return TensorSpec(shape_held_by(shape), dtype)
 
 
 def _infer_int(
     shape: Operand, seed: Operand, minval: Operand, maxval: Operand
 ) -> TensorSpec:
-    _check_seed(seed)
+    check_seed(seed)
     return TensorSpec(shape_held_by(shape), minval.dtype)
 
 
 def _infer_shuffle(shape: Operand, seed: Operand) -> TensorSpec:
-    _check_seed(seed)
+    check_seed(seed)
     return TensorSpec(shape_held_by(shape), "int32")
 
 
 def _infer_multinomial(
     logits: Operand, num_samples: Operand, seed: Operand, *, output_dtype: str
 ) -> TensorSpec:
-    _check_seed(seed)
+    check_seed(seed)
     require_kind(logits, FLOATING)
     rows = require_rank(logits, 2).as_tuple()[0]
     return TensorSpec([rows, require_index_scalar(num_samples)], output_dtype)

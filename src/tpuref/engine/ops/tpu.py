@@ -13,7 +13,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, int32, string
 from tpuref.base.errors import FailedPreconditionError
 from tpuref.base.shapes import TensorShape, unknown_shape
-from tpuref.base.spec import TensorSpec
+from tpuref.base.spec import TensorSpec, specs_of
 from tpuref.engine.ops.context import EffectContext, Systems
 from tpuref.engine.ops.definition import (
     Block,
@@ -151,10 +151,7 @@ def _infer_enqueue(
 def _infer_dequeue(
     *, queue: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
 ) -> Sequence[TensorSpec]:
-    return tuple(
-        TensorSpec(TensorShape(shape), as_dtype(dtype))
-        for shape, dtype in zip(shapes, dtypes, strict=True)
-    )
+    return specs_of(dtypes, shapes)
 
 
 def _infer_close(*, queue: str) -> Sequence[TensorSpec]:

@@ -16,13 +16,7 @@ _NO_REPLICA = -1
 def put_trace(messages: Any, trace: Iterable[CoreTrace]) -> None:
     """Append the records of operations on cores to a field."""
     for record in trace:
-        message = messages.add()
-        message.operation = record.operation
-        message.replica = record.replica
-        message.logical_core = record.logical_core
-        message.core = record.core
-        message.task = record.task
-        message.device = record.device
+        messages.add(**vars(record))
 
 
 def trace_of(messages: Iterable[Any]) -> list[CoreTrace]:
@@ -79,11 +73,7 @@ def _static_shape(message: Any) -> Shape:
 def put_devices(messages: Any, devices: Iterable[DeviceAttributes]) -> None:
     """Append devices to a field."""
     for device in devices:
-        message = messages.add()
-        message.name = device.name
-        message.device_type = device.device_type
-        message.memory_limit_bytes = device.memory_limit_bytes
-        message.incarnation = device.incarnation
+        messages.add(**vars(device))
 
 
 def devices_of(messages: Iterable[Any]) -> list[DeviceAttributes]:

@@ -32,23 +32,15 @@ OBSERVERS: list[Callable[[Instr, Values, Run], object]] = []
 
 @dataclass(frozen=True)
 class Placement:
-    """The physical core of each replica's logical cores.
+    """The physical core of each replica's logical cores."""
 
-    Attributes
-    ----------
-    topology
-        The system that runs.
-    job
-        The job that owns it.
-    cores
-        Physical core numbers, indexed by replica and logical core.
-    wanted
-        The attributes of the computation.
-    """
-
+    # The system that runs
     topology: Topology
+    # The job that owns it
     job: str
+    # Physical core numbers, indexed by replica and logical core
     cores: tuple[tuple[int, ...], ...]
+    # The attributes of the computation
     wanted: Replication
 
     @classmethod

@@ -299,13 +299,13 @@ class Cluster:
             raise InvalidArgumentError(
                 f"{function}: job is None, but the cluster has the jobs "
                 f"{sorted(self._systems)}; give job= one of them",
-                code=codes.NO_SUCH_TASK,
+                code=codes.INVALID_CLUSTER,
             )
         if job is not None and job not in self._systems:
             raise InvalidArgumentError(
                 f"{function}: the cluster has no job {job!r}; its jobs are "
                 f"{sorted(self._systems)}",
-                code=codes.NO_SUCH_TASK,
+                code=codes.INVALID_CLUSTER,
             )
         return self._systems[job or next(iter(self._systems))]
 
@@ -321,7 +321,7 @@ class Cluster:
                 f"of which {len(running)} run a TPU system; initialise one with "
                 "tf.tpu.initialize_system(job=...), or build the computation under "
                 "tf.device('/job:...')",
-                code=codes.NO_SUCH_TASK,
+                code=codes.INVALID_CLUSTER,
             )
         return running[0]
 

@@ -141,7 +141,8 @@ class _Parts:
         return lambda values, iterators: values[number]
 
     def _add_composite(self, leaf: Composite, name: str) -> Place:
-        self.keys.append((type(leaf), len(leaf._traced_parts())))
+        shape = str(getattr(leaf, "_shape", None))  # that was declared, of a sparse one
+        self.keys.append((type(leaf), len(leaf._traced_parts()), shape))
         places = [self.add(part, name) for part in leaf._traced_parts()]
 
         def place(values: Sequence[Any], iterators: Sequence[Any]) -> Any:

@@ -57,14 +57,13 @@ def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
 def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Any) -> None:
     """Set the initial values of variables to those of a checkpoint.
 
-    Initializers are replaced, so call it before `tf.global_variables_initializer`.  It
-    raises ValueError if the checkpoint or the graph lacks a variable, or a scope has no
-    variables, and `tf.errors.InvalidArgumentError` if a shape or dtype differs.
+    Initializers are replaced, so call it before `tf.global_variables_initializer`.
+    Other parameters are those of `load_checkpoint`.  It raises ValueError if the
+    checkpoint or the graph lacks a variable, or a scope has no variables, and
+    `tf.errors.InvalidArgumentError` if a shape or dtype differs.
 
     Parameters
     ----------
-    ckpt_dir_or_file
-        As for `load_checkpoint`.
     assignment_map
         A map from names in the checkpoint to variables, their names, or lists of those.
         ``"there/": "here/"`` maps all variables of a scope; ``"/"`` is the outermost
@@ -110,16 +109,11 @@ def assign_from_checkpoint_fn(
     """Return a function of a session that restores variables from a checkpoint.
 
     It can be the ``init_fn`` of a `tf.train.Scaffold`.  Return None if no variable is
-    left.  It raises ValueError if there are no variables.
-
-    Parameters
-    ----------
-    var_list
-        The variables: a list, or a dict from names in the checkpoint to variables.
-    ignore_missing_vars
-        Whether to skip variables that the checkpoint lacks, with a warning.
-    reshape_variables
-        Whether a tensor of another shape but the same size is reshaped for a variable.
+    left.  `var_list` are the variables: a list, or a dict from names in the checkpoint
+    to variables.  `ignore_missing_vars` says whether to skip variables that the
+    checkpoint lacks, with a warning.  `reshape_variables` says whether a tensor of
+    another shape but the same size is reshaped for a variable.  It raises ValueError if
+    there are no variables.
     """
     variables = variables_by_name(var_list)
     if not variables:

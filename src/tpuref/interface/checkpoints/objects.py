@@ -244,16 +244,10 @@ class RestoreStatus:
 class CheckpointManager:
     """Saves a `Checkpoint` repeatedly, and keeps the newest ones.
 
-    Parameters
-    ----------
-    directory
-        The directory, which is created.
-    max_to_keep
-        The number of checkpoints to keep; None for all.
-    keep_checkpoint_every_n_hours
-        The interval of checkpoints that are never deleted, or None.
-    checkpoint_name
-        The name in the prefixes, before the number.
+    `directory` is created if needed.  `max_to_keep` is the number of
+    checkpoints to keep; None for all.  `keep_checkpoint_every_n_hours` is the interval
+    of checkpoints that are never deleted, or None.  `checkpoint_name` is the name in
+    the prefixes, before the number.
 
     Examples
     --------
@@ -394,7 +388,7 @@ def _session(given: Any) -> Any:
         return given
     current = get_default_session()
     if current is None:
-        raise codes.NO_SESSION.value_error(
+        raise codes.SESSION_CLOSED.value_error(
             "tf.train.Checkpoint: there is no current session: use `with tf.Session() "
             "as sess:`, or give session="
         )

@@ -232,16 +232,9 @@ class Saver:
         """Restore the variables from a checkpoint.
 
         `sess` is the session; None in eager mode.  `save_path` is the result of `save`
-        or `tf.train.latest_checkpoint`.
-
-        Raises
-        ------
-        ValueError
-            If `save_path` is None.
-        tpuref.errors.NotFoundError
-            If there is no such checkpoint, or it lacks a variable.
-        tpuref.errors.InvalidArgumentError
-            If a shape or dtype differs.
+        or `tf.train.latest_checkpoint`.  It raises ValueError if `save_path` is None;
+        NotFoundError if there is no such checkpoint, or it lacks a variable;
+        InvalidArgumentError if a shape or dtype differs.
         """
         if save_path is None:
             raise codes.NO_CHECKPOINT.value_error(

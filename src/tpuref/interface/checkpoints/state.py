@@ -274,15 +274,10 @@ def checkpoints_iterator(
 ) -> Iterator[str]:
     """Yield each new checkpoint of a directory, waiting for the next one.
 
-    Parameters
-    ----------
-    min_interval_secs
-        The minimum number of seconds between two of them.
-    timeout
-        The maximum number of seconds to wait for one; None for no limit.
-    timeout_fn
-        A function called after the timeout; a true result ends the iteration, a false
-        one continues it.  Without it the iteration ends.
+    `min_interval_secs` is the minimum number of seconds between two of them.  `timeout`
+    is the maximum number of seconds to wait for one; None for no limit.  `timeout_fn`
+    is a function called after the timeout; a true result ends the iteration, a false
+    one continues it.  Without it the iteration ends.
     """
     last: str | None = None
     while True:

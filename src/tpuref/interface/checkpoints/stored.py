@@ -317,15 +317,8 @@ class CheckpointReader:
     """Reads the tensors of a checkpoint one by one.
 
     `filepattern` is the prefix of the checkpoint, such as ``"model/model.ckpt-100"``.
-
-    Raises
-    ------
-    tpuref.errors.NotFoundError
-        If there is no such checkpoint.
-    tpuref.errors.UnimplementedError
-        If it is a checkpoint of TensorFlow.
-    tpuref.errors.DataLossError
-        If it is damaged.
+    It raises NotFoundError if there is no such checkpoint; UnimplementedError if it is
+    a checkpoint of TensorFlow; DataLossError if it is damaged.
     """
 
     def __init__(self, filepattern: PathLike) -> None:

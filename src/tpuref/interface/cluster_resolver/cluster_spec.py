@@ -108,7 +108,7 @@ class ClusterSpec:
         """Return the address of a task; ValueError if it does not exist."""
         tasks = self._job(job_name)
         if not isinstance(task_index, Integral) or task_index not in tasks:
-            raise codes.NO_SUCH_TASK.value_error(
+            raise codes.INVALID_CLUSTER.value_error(
                 f"ClusterSpec.task_address: job {job_name!r} has no task "
                 f"{task_index!r}; its tasks are {sorted(tasks)}"
             )
@@ -123,7 +123,7 @@ class ClusterSpec:
         name = _text(name)
         instance_of(str, "ClusterSpec: job_name", "a string", name)
         if name not in self._jobs:
-            raise codes.NO_SUCH_TASK.value_error(
+            raise codes.INVALID_CLUSTER.value_error(
                 f"the cluster has no job {name!r}; its jobs are {sorted(self._jobs)}"
             )
         return self._jobs[name]

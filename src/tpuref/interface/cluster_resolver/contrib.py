@@ -13,7 +13,10 @@ from tpuref.names.members import explain_missing_members
 class TPUClusterResolver(CloudTPUs):
     """A resolver that finds Cloud TPUs by name for a session.
 
-    See 002_5797ad2ccd98ef9a.txt.
+    See 002_5797ad2ccd98ef9a.txt.  It raises ImportError if a name must be looked up and
+    Google's client is not installed.  It raises ValueError if no TPU is specified; the
+    message lists the sources tried.  It raises RuntimeError if zone or project are
+    unknown.
 
     Parameters
     ----------
@@ -25,15 +28,6 @@ class TPUClusterResolver(CloudTPUs):
         As for that class.
     credentials, service, discovery_url
         As for that class.
-
-    Raises
-    ------
-    ImportError
-        If a name must be looked up and Google's client is not installed.
-    ValueError
-        If no TPU is specified; the message lists the sources tried.
-    RuntimeError
-        If zone or project are unknown.
 
     Examples
     --------

@@ -187,7 +187,7 @@ class TPUClusterResolver(CloudTPUs):
                 f"{_NAME}: task_id must be an integer, got {value!r}"
             )
         if value is not None and value < 0:
-            raise codes.NO_SUCH_TASK.value_error(
+            raise codes.INVALID_CLUSTER.value_error(
                 f"{_NAME}: task_id must be 0 or more, got {value}"
             )
         if value:
@@ -214,7 +214,7 @@ class TPUClusterResolver(CloudTPUs):
 
     def _check_has_tasks(self, attribute: str, value: Any) -> None:
         if isinstance(self._source, Master):
-            raise codes.NO_SUCH_TASK.value_error(
+            raise codes.INVALID_CLUSTER.value_error(
                 f"{_NAME}: {attribute} cannot be {value!r}, because tpu="
                 f"{masked(repr(self._source.target))} is passed through unchanged; "
                 "pass another address as tpu="

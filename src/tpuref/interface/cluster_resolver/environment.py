@@ -72,7 +72,7 @@ class TFConfigClusterResolver(ClusterResolver):
         kind = task_type or self.task_type
         number = self.task_id if task_id is None else task_id
         if kind is None or number is None:
-            raise codes.NO_SUCH_TASK.value_error(
+            raise codes.INVALID_CLUSTER.value_error(
                 "TFConfigClusterResolver.master: the cluster has several tasks, and "
                 f"task_type is {kind!r}, task_id is {number!r}; give both, or say "
                 "'task': {'type': ..., 'index': ...} in TF_CONFIG"

@@ -47,7 +47,7 @@ def _check_health(answer: Mapping[str, Any], name: str) -> None:
         f"{_shown(answer.get('health'))}"
         + (f" ({_shown(description)})" if description else "")
         + "; wait until it is READY and HEALTHY, or restart it"
-        f" [{codes.TPU_NOT_READY}]"
+        f" [{codes.UNKNOWN_TPU}]"
     )
 
 

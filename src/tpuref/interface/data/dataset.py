@@ -15,13 +15,12 @@ from tpuref.base.dtypes import as_dtype, int64
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.processors import processors
 from tpuref.base.shapes import TensorShape, as_shape
-from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.recognition import KnownDataset
 from tpuref.engine.runtime.meaning.state import State
 from tpuref.interface.data import foreign
-from tpuref.interface.data.element import components_of, mapped, specs_of
+from tpuref.interface.data.element import components_of, declared, mapped, specs_of
 from tpuref.interface.data.function import check_callable
 from tpuref.interface.data.interleaving import Interleave
 from tpuref.interface.data.iterator import (
@@ -54,6 +53,7 @@ from tpuref.interface.data.transformations import (
     Skip,
     Take,
 )
+from tpuref.interface.data.type_specs import element_of
 from tpuref.interface.files.operations import glob
 from tpuref.interface.functions.random import get_seed
 from tpuref.names.members import ExplainsMissing, explain_missing_members
@@ -134,7 +134,8 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         args
             Tensors whose values are passed to `generator`.
         output_signature
-            A `tf.TensorSpec` for each component, instead of types and shapes.
+            A `tf.TensorSpec`, `tf.SparseTensorSpec` or `tf.RaggedTensorSpec` for each
+            component, instead of types and shapes.
 
         Examples
         --------
@@ -145,12 +146,10 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         [0, 1, 2]
         """
         if output_signature is not None:
-            argument = "tf.data.Dataset.from_generator: output_signature"
-            for spec in components_of(output_signature):
-                instance_of(TensorSpec, argument, "a structure of tf.TensorSpec", spec)
-            output_types = mapped(output_signature, lambda spec: spec.dtype)
-            output_shapes = mapped(output_signature, lambda spec: spec.shape)
-        return Dataset(Generator(generator, output_types, output_shapes, args))
+            element = element_of(output_signature)
+        else:
+            element = declared("Dataset.from_generator", output_types, output_shapes)
+        return Dataset(Generator(generator, element, args))
 
     @staticmethod
     def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
@@ -318,12 +317,10 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         """Return a dataset of batches of elements padded to equal shapes.
 
         At evaluation, an element larger than its padded shape raises
-        `tf.errors.InvalidArgumentError`.
+        `tf.errors.InvalidArgumentError`.  Other parameters are those of `batch`.
 
         Parameters
         ----------
-        batch_size, drop_remainder
-            As for `batch`.
         padded_shapes
             The padded shape of each component; None or -1 means the largest size in the
             batch.  By default the static shapes.

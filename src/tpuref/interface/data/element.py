@@ -1,14 +1,15 @@
 """Handle the elements of a dataset: nested tuples and dicts; a list is one tensor.
 
 An element is described by its structure, with a `TensorSpec` per component; stages pass
-it on as the flat tuple of its arrays.  A sparse tensor is a `SparseTensorValue`.
+it on as the flat tuple of its arrays.  A sparse tensor is a `SparseTensorValue`, a
+ragged one a `RaggedElement`.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,23 +21,54 @@ from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.convert import convert_to_tensor, to_array
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
+from tpuref.interface.data.ragged import RaggedTensor
 from tpuref.interface.data.sparse import SparseTensor, SparseTensorValue
+from tpuref.interface.functions.optional import Optional
 
 Item = tuple[Array, ...]
 """The arrays of one element."""
 
 
+class SparseElement(SparseTensorValue):
+    """The specs of a sparse tensor, and its static shape where that is declared."""
+
+    shape: TensorShape | None = None
+
+
+class RaggedElement(NamedTuple):
+    """The parts of a ragged tensor, or their specs."""
+
+    values: Any
+    row_splits: Any
+
+
+class NoElement(NamedTuple):
+    """The parts of an optional that never has a value: none."""
+
+
+class NoneElement(NamedTuple):
+    """The parts of None: none."""
+
+
+WHOLE = (SparseTensorValue, RaggedElement, NoElement, NoneElement)
+"""The tuples that are one component."""
+
+
 def mapped(
-    structure: Any, function: Callable[[Any], Any], whole: type | tuple[()] = ()
+    structure: Any, function: Callable[[Any], Any], whole: tuple[type, ...] = ()
 ) -> Any:
     """Return the structure with `function` applied to each component.
 
-    `whole` is a class of tuples that count as components.
+    `whole` are classes of tuples that count as components.
     """
     if isinstance(structure, tuple) and not isinstance(structure, whole):
         parts = [mapped(part, function, whole) for part in structure]
-        named = hasattr(structure, "_fields")
-        return type(structure)(*parts) if named else tuple(parts)
+        if not hasattr(structure, "_fields"):
+            return tuple(parts)
+        whole_again: Any = type(structure)(*parts)
+        if isinstance(structure, SparseElement):
+            whole_again.shape = structure.shape
+        return whole_again
     if isinstance(structure, Mapping):
         result: Any = copy.copy(structure)
         for key in nest.sorted_keys(structure):
@@ -45,28 +77,52 @@ def mapped(
     return function(structure)
 
 
-def with_sparse(structure: Any) -> Any:
-    """Return the structure with a `SparseTensor` for each three tensors of one."""
-    return mapped(structure, _sparse_of, SparseTensorValue)
+def with_sparse(structure: Any, element: Any = None) -> Any:
+    """Return the structure with composite values in the place of their tensors.
+
+    `element` describes them, with static shapes.
+    """
+    found = mapped(structure, _whole_of, WHOLE)
+    if element is not None:
+        values = nest.flatten(found)
+        for value, spec in zip(values, components_of(element), strict=True):
+            if isinstance(spec, SparseElement) and spec.shape is not None:
+                value.set_shape(spec.shape)
+    return found
 
 
-def _sparse_of(part: Any) -> Any:
-    return SparseTensor(*part) if isinstance(part, SparseTensorValue) else part
+def _whole_of(part: Any) -> Any:
+    if isinstance(part, SparseTensorValue):
+        return SparseTensor(*part)
+    if isinstance(part, RaggedElement):
+        return RaggedTensor(*part)
+    if isinstance(part, NoneElement):
+        return None
+    return Optional.empty(None) if isinstance(part, NoElement) else part
 
 
 def without_sparse(structure: Any) -> Any:
-    """Return the structure with three tensors for each `SparseTensor`."""
-    return mapped(structure, _parts_of)
+    """Return the structure with tensors for each composite value."""
+    return mapped(structure, parts_of)
 
 
-def _parts_of(leaf: Any) -> Any:
-    return leaf._as_fetches() if isinstance(leaf, SparseTensor) else leaf
+def parts_of(leaf: Any) -> Any:
+    """Return the tensors of a composite value, or the value itself."""
+    if isinstance(leaf, SparseTensor):
+        parts = SparseElement(*leaf._as_fetches())
+        parts.shape = leaf.shape
+        return parts
+    if isinstance(leaf, RaggedTensor):
+        return RaggedElement(leaf.values, leaf.row_splits)
+    if leaf is None:
+        return NoneElement()
+    return NoElement() if isinstance(leaf, Optional) and leaf.is_blank else leaf
 
 
 def components_of(element: Any) -> list[Any]:
-    """Return the flat specs of the components; one triple for a sparse tensor."""
+    """Return the flat specs of the components; one tuple for a composite one."""
     found: list[Any] = []
-    mapped(element, found.append, SparseTensorValue)
+    mapped(element, found.append, WHOLE)
     return found
 
 

@@ -109,11 +109,11 @@ def _trace(
             parameter(ARGUMENT, spec, f"arg{k}", k)
             for k, spec in enumerate(specs_of(element))
         ]
-        given = with_sparse(nest.pack_sequence_as(element, region.parameters))
+        given = with_sparse(nest.pack_sequence_as(element, region.parameters), element)
         returned = function(*given) if type(given) is tuple else function(given)
         # A list of py_func, whose tensors may have different shapes.
         returned = tuple(returned) if isinstance(returned, list) else returned
-        parts = without_sparse(returned)
+        parts = returned if returned is None else without_sparse(returned)
         result = mapped(parts, lambda leaf: _component(caller, leaf))
     region.results = nest.flatten(result)
     for tensor in region.results:

@@ -9,9 +9,12 @@ from collections.abc import MutableMapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import name_or, wrong_type
+from tpuref.base.dtypes import float32
 from tpuref.base.errors import OutOfRangeError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
@@ -26,28 +29,36 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.runtime.host import run_program
 from tpuref.engine.runtime.meaning.iteration import Iteration
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.interface.data.element import declared, mapped, specs_of, with_sparse
-from tpuref.interface.data.sparse import SparseTensor, SparseTensorValue
+from tpuref.interface.data.element import (
+    WHOLE,
+    NoElement,
+    NoneElement,
+    declared,
+    mapped,
+    specs_of,
+    with_sparse,
+)
 from tpuref.interface.data.stage import Pass, Stage
+from tpuref.interface.data.type_specs import spec_of_component, type_of_component
+from tpuref.interface.functions.optional import Optional
 from tpuref.names.members import explain_missing_members
 
 _eager_serial = itertools.count()
 
+_TRUE = np.array(True)
 _EAGER_EPOCHS: MutableMapping[Any, int] = WeakKeyDictionary()
 _EAGER_KEPT: MutableMapping[Any, Any] = WeakKeyDictionary()
 
 
 def _public_spec(spec: Any) -> TensorSpec:
     """Return the spec of a component, as users see it."""
-    if not isinstance(spec, SparseTensorValue):
+    if isinstance(spec, (NoElement, NoneElement)):
+        return TensorSpec(None, float32)
+    if not isinstance(spec, WHOLE):
         seen: TensorSpec = spec
         return seen
-    (rank,) = spec.dense_shape.shape.as_tuple()
-    return TensorSpec(None if rank is None else [None] * rank, spec.values.dtype)
-
-
-def _class_of(spec: Any) -> type[Any]:
-    return SparseTensor if isinstance(spec, SparseTensorValue) else Tensor
+    described = spec_of_component(spec)
+    return TensorSpec(described.shape, described.dtype)
 
 
 class ElementDescription:
@@ -58,26 +69,22 @@ class ElementDescription:
     @property
     def output_types(self) -> Any:
         """The dtype of each component, in the structure of an element."""
-        return mapped(
-            self.element, lambda spec: _public_spec(spec).dtype, SparseTensorValue
-        )
+        return mapped(self.element, lambda spec: _public_spec(spec).dtype, WHOLE)
 
     @property
     def output_shapes(self) -> Any:
         """The `TensorShape` of each component, in the structure of an element."""
-        return mapped(
-            self.element, lambda spec: _public_spec(spec).shape, SparseTensorValue
-        )
+        return mapped(self.element, lambda spec: _public_spec(spec).shape, WHOLE)
 
     @property
     def output_classes(self) -> Any:
         """The class of each component, in the structure of an element."""
-        return mapped(self.element, _class_of, SparseTensorValue)
+        return mapped(self.element, type_of_component, WHOLE)
 
     @property
     def element_spec(self) -> Any:
         """The `tf.TensorSpec` of each component, in the structure of an element."""
-        return mapped(self.element, _public_spec, SparseTensorValue)
+        return mapped(self.element, spec_of_component, WHOLE)
 
     def _description(self) -> str:
         shapes = mapped(self.output_shapes, str)
@@ -143,16 +150,29 @@ class Iterator(ElementDescription):
         no more elements, and `tf.errors.FailedPreconditionError` if the iterator was
         not initialized.
         """
+        return self._packed(self._taken("IteratorGetNext", name))
+
+    def get_next_as_optional(self) -> Optional:
+        """Return the next element as a `tf.experimental.Optional`.
+
+        It has no value after the last element; elements are never out of range.
+        """
+        *tensors, present = self._taken("IteratorGetNextAsOptional", None)
+        return Optional(self._packed(tensors), present, self.element_spec)
+
+    def _taken(self, op: str, name: str | None) -> list[Tensor]:
         specs = specs_of(self.element)
-        tensors = apply_all(
-            "IteratorGetNext",
-            name=name_or(name, "IteratorGetNext"),
+        return apply_all(
+            op,
+            name=name_or(name, op),
             iterator=self.handle,
             token=self.token,
             dtypes=tuple(spec.dtype.name for spec in specs),
             shapes=tuple(_plain(spec.shape) for spec in specs),
         )
-        return with_sparse(nest.pack_sequence_as(self.element, tensors))
+
+    def _packed(self, tensors: Sequence[Tensor]) -> Any:
+        return with_sparse(nest.pack_sequence_as(self.element, tensors), self.element)
 
     def __next__(self) -> Any:
         if not get_default_graph().traced:
@@ -344,8 +364,18 @@ class EagerIterator(Iterator):
             self._bind(own)
             return own.get_next(name)
         arrays = self._iteration.next()
-        tensors = [EagerTensor.of(array) for array in arrays]
-        return with_sparse(nest.pack_sequence_as(self.element, tensors))
+        return self._packed([EagerTensor.of(array) for array in arrays])
+
+    def get_next_as_optional(self) -> Optional:
+        """Return the next element as a `tf.experimental.Optional`."""
+        if not executing_eagerly():
+            own = Iterator(get_default_graph(), self._handle, self.element)
+            self._bind(own)
+            return own.get_next_as_optional()
+        try:
+            return Optional(self.get_next(), EagerTensor.of(_TRUE), self.element_spec)
+        except OutOfRangeError:
+            return Optional.empty(self.element_spec)
 
     def next(self) -> Any:
         """Return the next element; StopIteration at the end."""

@@ -13,6 +13,7 @@ from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType, as_dtype, float32, int64
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.recognition import named
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.along_axis import cumsum
 from tpuref.interface.functions.conversion import cast
@@ -28,6 +29,7 @@ from tpuref.interface.functions.sorting import searchsorted
 __all__ = ["RaggedTensor", "RaggedTensorSpec", "constant", "map_flat_values"]
 
 
+@named("RaggedTensor", "ops.ragged.ragged_tensor")
 class RaggedTensor:
     """A tensor whose rows differ in length; `from_row_splits` makes one.
 
@@ -121,21 +123,24 @@ class RaggedTensor:
     def to_tensor(
         self, default_value: Any = None, name: str | None = None, shape: Any = None
     ) -> Tensor:
-        """Return a dense tensor; short rows end with a default, 0 if None."""
+        """Return a dense tensor; short rows end with a default, 0 if None.
+
+        The second size of `shape`, if there is one, is the length of all rows.
+        """
         rows = self.value_rowids()
         columns = numbers(cast(shape_of(self.values)[0], "int64"))
         columns = columns - gather(self.row_splits, rows)
         longest = reduce_max(concat([self.row_lengths(), np.zeros(1, np.int64)], 0))
         inner = cast(shape_of(self.values)[1:], "int64")
         sizes = concat([stack([self.nrows(), longest]), inner], 0)
-        empty = b"" if self.dtype.name == "string" else 0
-        start = fill(
-            sizes,
-            convert_to_tensor(
-                empty if default_value is None else default_value, self.dtype
-            ),
-        )
-        return tensor_scatter_nd_update(start, stack([rows, columns], 1), self.values)
+        if default_value is None:
+            default_value = b"" if self.dtype.name == "string" else 0
+        default = convert_to_tensor(default_value, self.dtype)
+        start = fill(sizes, default)
+        places = stack([rows, columns], 1)
+        dense = tensor_scatter_nd_update(start, places, self.values)
+        width = None if shape is None else as_shape(shape).as_list()[1]
+        return dense if width is None else _of_width(dense, width, default)
 
     def to_list(self) -> list[Any]:
         """Return nested lists, in eager mode."""
@@ -148,6 +153,26 @@ class RaggedTensor:
         """Return a ragged tensor with other values in rows of the same lengths."""
         return type(self)(new_values, self.row_splits)
 
+    # -- arithmetic with numbers, and with rows of the same lengths ------------------
+
+    def _combined(self, op: str, other: Any) -> RaggedTensor:
+        right = other.values if isinstance(other, RaggedTensor) else other
+        return self.with_values(getattr(self.values, op)(right))
+
+    def __add__(self, other: Any) -> RaggedTensor:
+        return self._combined("__add__", other)
+
+    def __sub__(self, other: Any) -> RaggedTensor:
+        return self._combined("__sub__", other)
+
+    def __mul__(self, other: Any) -> RaggedTensor:
+        return self._combined("__mul__", other)
+
+    def __truediv__(self, other: Any) -> RaggedTensor:
+        return self._combined("__truediv__", other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
     def _traced_parts(self) -> list[Any]:
         """Return the tensors, for `tpuref.engine.tracing`."""
         return [self.values, self.row_splits]
@@ -158,6 +183,16 @@ class RaggedTensor:
 
     def __repr__(self) -> str:
         return f"<tf.RaggedTensor shape={self.shape} dtype={self.dtype.name}>"
+
+
+def _of_width(dense: Tensor, width: int, default: Tensor) -> Tensor:
+    """Return a dense tensor whose rows are cut or filled to a length."""
+    sizes = shape_of(dense)
+    missing = concat([sizes[:1], [width], sizes[2:]], 0)
+    longer = concat([dense, fill(missing, default)], 1)[:, :width]
+    inner = dense.shape.as_list()[2:] if dense.shape.rank else []
+    longer.set_shape([None, width, *inner])
+    return longer
 
 
 @dataclass(frozen=True)

@@ -193,17 +193,11 @@ class TextLineDataset(Dataset):
 class FixedLengthRecordDataset(Dataset):
     """Reads the records of binary files, which have equal length.
 
-    It raises `tf.errors.InvalidArgumentError` at evaluation if a length is out of
-    range, or the rest of a file is not a multiple of `record_bytes`.
-
-    Parameters
-    ----------
-    filenames
-        A path, a list or tensor of paths, or a dataset of paths.
-    header_bytes, footer_bytes
-        The number of bytes to skip at the start and at the end of each file.
-    compression_type, buffer_size, num_parallel_reads, name
-        As for `TFRecordDataset`.
+    `filenames` is a path, a list or tensor of paths, or a dataset of paths.
+    `header_bytes` and `footer_bytes` are the number of bytes to skip at the start and
+    at the end of each file.  Other parameters are those of `TFRecordDataset`.  It
+    raises `tf.errors.InvalidArgumentError` at evaluation if a length is out of range,
+    or the rest of a file is not a multiple of `record_bytes`.
     """
 
     def __init__(

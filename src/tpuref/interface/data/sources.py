@@ -20,13 +20,16 @@ from tpuref.engine.ops.host import host_fault
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.data.ahead import note_progress
 from tpuref.interface.data.element import (
+    WHOLE,
     Item,
+    NoneElement,
     component,
-    declared,
     mapped,
+    parts_of,
     row,
     spec_of,
     specs_of,
+    without_sparse,
 )
 from tpuref.interface.data.stage import INFINITE, UNKNOWN, Pass, Stage
 
@@ -37,7 +40,7 @@ class Tensors(Stage):
     name = "TensorDataset"
 
     def __init__(self, tensors: Any) -> None:
-        parts = mapped(tensors, component)
+        parts = mapped(without_sparse(tensors), component)
         self._parts: list[Array | Tensor] = nest.flatten(parts)
         super().__init__(mapped(parts, spec_of), uses=self._parts)
 
@@ -50,13 +53,17 @@ class Tensors(Stage):
         yield tuple(current.array(part) for part in self._parts)
 
 
+def _component_or_none(value: Any) -> Any:
+    return NoneElement() if value is None else component(value)
+
+
 class Slices(Stage):
     """Yields an element for each row of the components."""
 
     name = "TensorSliceDataset"
 
     def __init__(self, tensors: Any) -> None:
-        parts = mapped(tensors, component)
+        parts = mapped(tensors, _component_or_none)
         self._parts: list[Array | Tensor] = nest.flatten(parts)
         super().__init__(mapped(parts, _row_spec), uses=self._parts)
         _check_rows([spec_of(part) for part in self._parts])
@@ -195,8 +202,7 @@ class Generator(Stage):
     def __init__(
         self,
         generator: Callable[..., Iterable[Any]],
-        output_types: Any,
-        output_shapes: Any,
+        element: Any,
         args: Sequence[Any] | None,
     ) -> None:
         if not callable(generator):
@@ -204,7 +210,6 @@ class Generator(Stage):
                 "Dataset.from_generator: generator must be callable and return an "
                 f"iterable, got {generator!r}"
             )
-        element = declared("Dataset.from_generator", output_types, output_shapes)
         self._generator = generator
         self._args = [component(value) for value in args or ()]
         super().__init__(element, uses=self._args)
@@ -268,6 +273,11 @@ def _argument(array: Array) -> Any:
 
 def flat_like(structure: Any, value: Any) -> list[Any]:
     """Return the parts of `value` at the components of `structure`."""
+    if isinstance(structure, WHOLE):
+        parts = parts_of(value)
+        if not isinstance(parts, WHOLE) or len(parts) != len(structure):
+            raise TypeError
+        return list(parts)
     if isinstance(structure, tuple):
         if not isinstance(value, tuple) or len(value) != len(structure):
             raise TypeError

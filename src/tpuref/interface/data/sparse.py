@@ -11,6 +11,7 @@ from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.recognition import named
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.functions.creation import fill
@@ -25,6 +26,7 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
+@named("SparseTensor", "framework.sparse_tensor")
 class SparseTensor:
     """A tensor that stores only some of its elements.
 
@@ -59,7 +61,9 @@ class SparseTensor:
 
     def _with_parts(self, parts: Sequence[Any]) -> SparseTensor:
         """Return a sparse tensor of other tensors."""
-        return type(self)(*parts)
+        other = type(self)(*parts)
+        other._shape = self._shape
+        return other
 
     def _as_fetches(self) -> SparseTensorValue:
         return SparseTensorValue(self.indices, self.values, self.dense_shape)

@@ -269,7 +269,7 @@ class Batch(Stage):
         rows = _static_rows(self._size, self._drop)
         self._components = components_of(source.element)
         element = mapped(
-            source.element, lambda spec: _row_of_batch(spec, rows), SparseTensorValue
+            source.element, lambda spec: _row_of_batch(spec, rows), (SparseTensorValue,)
         )
         super().__init__(element, [source], [self._size])
 

@@ -6,17 +6,26 @@ from abc import ABC
 from dataclasses import dataclass
 from typing import Any
 
-from tpuref.base.arguments import wrong_type
+from tpuref.base.arguments import instance_of, wrong_type
+from tpuref.base.dtypes import int64
+from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import variable_of
-from tpuref.interface.data.optional import Optional
+from tpuref.interface.data.element import (
+    NoElement,
+    NoneElement,
+    RaggedElement,
+    SparseElement,
+    mapped,
+)
 from tpuref.interface.data.ragged import (
     RaggedTensor,
     RaggedTensorSpec,
     SparseTensorSpec,
 )
-from tpuref.interface.data.sparse import SparseTensor
+from tpuref.interface.data.sparse import SparseTensor, SparseTensorValue
+from tpuref.interface.functions.optional import Optional
 
 __all__ = ["OptionalSpec", "TypeSpec", "type_spec_from_value"]
 
@@ -34,6 +43,60 @@ class OptionalSpec:
 
 for _kind in (TensorSpec, SparseTensorSpec, RaggedTensorSpec, OptionalSpec):
     TypeSpec.register(_kind)
+
+
+def element_of(signature: Any) -> Any:
+    """Return the element that the specs of a generator's values describe."""
+    return mapped(signature, _component_of)
+
+
+def _component_of(spec: Any) -> Any:
+    if isinstance(spec, SparseTensorSpec):
+        rank = spec.shape.rank
+        element = SparseElement(
+            TensorSpec([None, rank], int64),
+            TensorSpec([None], spec.dtype),
+            TensorSpec([rank], int64),
+        )
+        element.shape = spec.shape
+        return element
+    if isinstance(spec, RaggedTensorSpec):
+        rows, *inner = as_shape(spec.shape).as_list()
+        splits = TensorSpec([None if rows is None else rows + 1], int64)
+        return RaggedElement(TensorSpec([None, *inner[1:]], spec.dtype), splits)
+    if isinstance(spec, OptionalSpec) and spec.element_spec is None:
+        return NoElement()
+    argument = "tf.data.Dataset.from_generator: output_signature"
+    return instance_of(TensorSpec, argument, "a structure of tf.TensorSpec", spec)
+
+
+def spec_of_component(part: Any) -> Any:
+    """Return the spec of a component, as `element_spec` shows it."""
+    if isinstance(part, SparseTensorValue):
+        (rank,) = part.dense_shape.shape.as_tuple()
+        shape = getattr(part, "shape", None)
+        if shape is None:
+            shape = TensorShape(None if rank is None else [None] * rank)
+        return SparseTensorSpec(shape, part.values.dtype)
+    if isinstance(part, RaggedElement):
+        (splits,) = part.row_splits.shape.as_list()
+        rows = None if splits is None else splits - 1
+        inner = part.values.shape.as_list()[1:]
+        return RaggedTensorSpec(TensorShape([rows, None, *inner]), part.values.dtype)
+    if isinstance(part, NoneElement):
+        return None
+    return OptionalSpec(None) if isinstance(part, NoElement) else part
+
+
+def type_of_component(part: Any) -> type[Any]:
+    """Return the class of the values of a component."""
+    kinds = (
+        (SparseTensorValue, SparseTensor),
+        (RaggedElement, RaggedTensor),
+        (NoElement, Optional),
+        (NoneElement, type(None)),
+    )
+    return next((kind for spec, kind in kinds if isinstance(part, spec)), Tensor)
 
 
 def type_spec_from_value(value: Any) -> Any:

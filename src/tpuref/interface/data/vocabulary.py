@@ -34,18 +34,20 @@ class Vocabulary:
     value_column: int
     delimiter: str
     size: int | None
+    value_dtype: DType = int64
 
-    def numbers(self) -> dict[Any, int]:
-        """Read the file, and return the number of each word."""
+    def numbers(self) -> dict[Any, Any]:
+        """Read the file, and return the number of each word: the value of each key."""
         with GFile(self.path, "rb") as file:
             lines = [line.rstrip(b"\r\n") for line in file][: self.size]
         if self.size is not None and len(lines) < self.size:
             raise self._invalid(f"has {len(lines)} lines, vocab_size is {self.size}")
-        found: dict[Any, int] = {}
+        found: dict[Any, Any] = {}
         for position, line in enumerate(lines):
             word = self._cell(line, self.key_column, position)
             word = word if self.key_dtype == string else int(word)
-            number = int(self._cell(line, self.value_column, position))
+            number = self._cell(line, self.value_column, position)
+            number = number if self.value_dtype == string else int(number)
             if found.setdefault(word, number) != number:
                 raise FailedPreconditionError(
                     f"{_FUNCTION}: vocabulary_file {self.path!r} has different values "

@@ -19,15 +19,14 @@ from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.context import context
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Operation
-from tpuref.engine.graph.tower_placement import TowerSystem
 from tpuref.engine.graph.variables import variable_creator_scope
+from tpuref.engine.ops.tpu import Replication
 from tpuref.engine.tracing.function import Function, functions_run_eagerly
 from tpuref.interface.distribute.batching import ReducedValues, reduced
 from tpuref.interface.distribute.destinations import devices_of
 from tpuref.interface.distribute.grouping import selected, unwrapped
-from tpuref.interface.distribute.member import Member
+from tpuref.interface.distribute.member import Member, SharedVariables
 from tpuref.interface.distribute.place import current_place, in_scope
-from tpuref.interface.distribute.shared_variables import SharedVariables
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.towers import call_for_each_tower
 from tpuref.interface.distribute.updates import update, update_non_slot
@@ -48,7 +47,7 @@ class StrategyCore:
     def __init__(
         self,
         devices: Sequence[str],
-        system: TowerSystem | None = None,
+        system: Replication | None = None,
         replicas: bool = False,
     ) -> None:
         named = listed(f"{type(self).__name__}: devices", devices)

@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tpuref.interface.distribute.core import StrategyCore
-from tpuref.interface.distribute.member import Member
+from tpuref.interface.distribute.member import Member, SharedVariables
 from tpuref.interface.distribute.place import current_place, in_scope
 from tpuref.interface.distribute.replicas.context import InputContext, ReplicaContext
 from tpuref.interface.distribute.replicas.strategy import Strategy
-from tpuref.interface.distribute.shared_variables import SharedVariables
 from tpuref.interface.distribute.strategy import DistributionStrategy
 from tpuref.interface.distribute.tower_context import TowerContext
 

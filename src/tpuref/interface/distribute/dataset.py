@@ -15,6 +15,7 @@ from tpuref.interface.data.iterator import EagerIterator, ElementDescription, It
 from tpuref.interface.data.prefetching import Prefetch
 from tpuref.interface.data.transformations import Rounds
 from tpuref.interface.distribute.grouping import merged
+from tpuref.interface.functions.optional import Optional
 
 ROUNDS_AHEAD = 16
 """The maximum number of steps whose elements are computed ahead."""
@@ -143,6 +144,14 @@ class PerDeviceIterator(_OfDevices):
         dataset has too few elements for all towers.
         """
         return merged(self.rounds.get_next(name), self._devices)
+
+    def get_next_as_optional(self) -> Optional:
+        """Return the next elements as a `tf.experimental.Optional`."""
+        taken = self.rounds.get_next_as_optional()
+        if taken.is_blank:
+            return Optional.empty(self.element_spec)
+        value = merged(taken.get_value(), self._devices)
+        return Optional(value, taken.has_value(), self.element_spec)
 
     def __iter__(self) -> Values[Any]:
         return self

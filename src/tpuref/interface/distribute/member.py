@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
 from tpuref.interface.distribute.place import current_place
-from tpuref.interface.distribute.shared_variables import SharedVariables
 
 if TYPE_CHECKING:  # only the public type of Member.strategy
     from tpuref.interface.distribute.core import StrategyCore
+
+
+class SharedVariables:
+    """Gives all towers the same n-th variable of a name; the first one creates it."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str | None, int], Any] = {}
+        self._asked: dict[tuple[str | None, int | None], int] = {}
+        self._lock = threading.RLock()
+
+    def get(self, tower: int | None, name: str | None, make: Callable[[], Any]) -> Any:
+        """Return a tower's next variable of that name, creating it if it is new."""
+        with self._lock:
+            count = self._asked.get((name, tower), 0)
+            self._asked[name, tower] = count + 1
+            if (name, count) not in self._made:
+                self._made[name, count] = make()
+            return self._made[name, count]
 
 
 class Member:

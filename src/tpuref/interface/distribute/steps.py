@@ -35,10 +35,9 @@ from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.region import LOOP, REPLICATED, Region
 from tpuref.engine.graph.tensor import Operation, Tensor
-from tpuref.engine.graph.tower_placement import TowerSystem
 from tpuref.engine.ops.control import WHILE
 from tpuref.engine.ops.sources import ARGUMENT
-from tpuref.engine.ops.tpu import REPLICATE
+from tpuref.engine.ops.tpu import REPLICATE, Replication
 from tpuref.interface.data.element import specs_of
 from tpuref.interface.data.iterator import EagerIterator
 from tpuref.interface.data.iterator import Iterator as DataIterator
@@ -166,7 +165,7 @@ class _Steps:
 
     def _build_replicated(
         self,
-        cores: TowerSystem,
+        cores: Replication,
         fn: Callable[..., Any],
         context: MultiStepContext,
         start: dict[str, Any],
@@ -178,19 +177,19 @@ class _Steps:
             graph.unique_name("cluster"),
             graph.region,
             user_site(),
-            cores.towers,
+            cores.replicas,
         )
         with graph.in_region(region):
             _, outputs = self._build_loop(fn, context, start)
         region.results = nest.flatten(outputs)
-        attrs = cores.replication().attrs()
+        attrs = cores.attrs()
         operation = add_operation(REPLICATE, (), attrs, None, [region])
         count = len(region.results)
         by_tower = [
             nest.pack_sequence_as(
                 outputs, operation.outputs[tower * count : (tower + 1) * count]
             )
-            for tower in range(cores.towers)
+            for tower in range(cores.replicas)
         ]
         return operation, by_tower
 

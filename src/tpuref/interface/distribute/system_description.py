@@ -8,7 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.engine.graph.device import DeviceName
-from tpuref.engine.graph.tower_placement import TowerSystem
+from tpuref.engine.ops.tpu import Replication
 from tpuref.engine.runtime.system import LOCAL, LOCAL_JOB
 from tpuref.engine.runtime.topology.topology import Topology
 from tpuref.interface.cluster_resolver.devices import core_counts, list_devices
@@ -34,18 +34,20 @@ class SystemDescription:
         """The number of cores."""
         return self.hosts * self.cores_per_host
 
-    def towers(self, count: int) -> TowerSystem:
+    def towers(self, count: int) -> Replication:
         """Return the system of the first `count` cores, one for each tower.
 
         The topology of a remote system is unknown before it runs; the default one of
         its size is assumed.
         """
         if count == self.cores:
-            return TowerSystem(count, self.job)
+            return Replication(count, job=self.job)
         topology = self.topology or Topology.for_cores(self.cores)
         coordinates = topology.device_coordinates.reshape(self.cores, -1)
         assignment = tuple((tuple(map(int, row)),) for row in coordinates[:count])
-        return TowerSystem(count, self.job, topology.serialized(), assignment)
+        return Replication(
+            count, assignment=assignment, topology=topology.serialized(), job=self.job
+        )
 
     def core_device(self, core: int) -> str:
         """Return the device name of a core."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tpuref.engine.graph.default import get_default_graph
-from tpuref.engine.graph.tower_placement import TowerPlacement, TowerSystem
+from tpuref.engine.graph.tower_placement import TowerPlacement
 from tpuref.engine.ops.tpu import Replication
 
 
@@ -17,7 +17,7 @@ class TowerDevices:
 
     names: tuple[str, ...]
     # The cores that run the towers; None if the host runs them.
-    system: TowerSystem | None = None
+    system: Replication | None = None
     # Whether the strategy and its variables behave as in TensorFlow 2
     replicas: bool = False
 
@@ -30,7 +30,7 @@ class TowerDevices:
         """Return the attributes of a computation with so many inputs per replica."""
         if self.system is None:
             return Replication(self.count, inputs, on_host=True)
-        return replace(self.system.replication(), inputs_per_replica=inputs)
+        return replace(self.system, inputs_per_replica=inputs)
 
     @contextlib.contextmanager
     def on(self, device: str) -> Iterator[None]:

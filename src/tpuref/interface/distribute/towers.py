@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base import nest
 from tpuref.base.errors import OpError
+from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.caller_context import CallerContext
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.tensor import Operation
 from tpuref.engine.ops.collectives import Groups
 from tpuref.engine.tracing.function import untraced
-from tpuref.interface.distribute.cross_tower_sum import CrossTowerSum
 from tpuref.interface.distribute.grouping import merged, selected
 from tpuref.interface.distribute.member import Member
 from tpuref.interface.distribute.place import (
@@ -31,7 +32,9 @@ from tpuref.interface.distribute.place import (
     current_place,
     in_tower,
 )
+from tpuref.interface.distribute.reduction import gathered
 from tpuref.interface.distribute.tower_devices import TowerDevices
+from tpuref.interface.distribute.values import DistributedValues, PerDevice
 from tpuref.interface.functions.variable_scope import get_variable_scope, variable_scope
 from tpuref.interface.tpu.peers import Peers, among, replicated_region
 
@@ -51,6 +54,36 @@ class MergeCall:
         """The name of the call, for messages."""
         summing = isinstance(self.function, CrossTowerSum)
         return str(self.function) if summing else "merge_call"
+
+
+@dataclass(frozen=True)
+class CrossTowerSum:
+    """Sums the towers' values in groups; the merge function of `cross_replica_sum`."""
+
+    groups: Groups
+    towers: TowerDevices
+
+    def __call__(self, values: Any) -> Any:
+        """Return the sums of a nest of tensors for each tower."""
+        return nest.map_structure(self._totals, values)
+
+    def __str__(self) -> str:
+        over = f" over the groups {self.groups}" if len(self.groups) > 1 else ""
+        return f"cross_replica_sum{over}"
+
+    def _totals(self, value: Any) -> PerDevice:
+        totals: dict[int, Any] = {}
+        for group in self.groups:
+            towers = sorted(group)
+            parts = [self._part(value, tower) for tower in towers]
+            with self.towers.on_tower(towers[0]):
+                total = gathered(VariableAggregation.SUM, parts)
+            totals.update(dict.fromkeys(towers, total))
+        return PerDevice({name: totals[k] for k, name in enumerate(self.towers.names)})
+
+    def _part(self, value: Any, tower: int) -> Any:
+        shared = not isinstance(value, DistributedValues)
+        return value if shared else value.get(self.towers.names[tower])
 
 
 class _Abandoned(BaseException):

@@ -336,12 +336,11 @@ class Estimator:
         """Evaluate the model of a checkpoint.
 
         Return the metrics of the specification, ``loss`` (the mean over the batches)
-        and ``global_step`` by name.  It raises ValueError if `steps` is not positive.
+        and ``global_step`` by name.  Other parameters are those of `train`.  It raises
+        ValueError if `steps` is not positive.
 
         Parameters
         ----------
-        input_fn
-            As for `train`.
         steps
             The number of batches; None evaluates until the input ends.
         checkpoint_path
@@ -443,19 +442,12 @@ class Estimator:
     ) -> Iterator[Any]:
         """Yield the predictions for an input, from the model of a checkpoint.
 
-        It raises ValueError if a key is unknown, or predictions differ in the number of
-        rows.  Yield the predictions, in the structure of the specification.
-
-        Parameters
-        ----------
-        input_fn
-            As for `train`; labels are ignored.  Prediction ends with the input.
-        predict_keys
-            The key or keys of the predictions to yield; by default all.
-        checkpoint_path
-            As for `evaluate`.
-        yield_single_examples
-            Whether to yield rows one by one instead of whole batches.
+        `input_fn` is as for `train`; labels are ignored.  Prediction ends with the
+        input.  `predict_keys` is the key or keys of the predictions to yield; by
+        default all.  `yield_single_examples` says whether to yield rows one by one
+        instead of whole batches.  Other parameters are those of `evaluate`.  It raises
+        ValueError if a key is unknown, or predictions differ in the number of rows.
+        Yield the predictions, in the structure of the specification.
         """
         path = self._checkpoint_or_warn(checkpoint_path, "predict")
         with self._new_graph():  # left before each yield, so the caller's graph stays

@@ -122,19 +122,11 @@ class TPUConfig(_TPUFields):
 class RunConfig(_RunConfig):
     """Configures a `TPUEstimator`.
 
-    It is ``tf.contrib.tpu.RunConfig`` of releases 1.11 to 1.15.  It raises ValueError
-    if both `master` and `cluster` are set.
-
-    Parameters
-    ----------
-    tpu_config
-        A `TPUConfig`.
-    evaluation_master, master
-        The systems that evaluate and train; ``""`` is this process.
-    cluster
-        A cluster resolver, whose ``master()`` is used.
-    kwargs
-        As for `tf.estimator.RunConfig`.
+    It is ``tf.contrib.tpu.RunConfig`` of releases 1.11 to 1.15.  `tpu_config` is a
+    `TPUConfig`.  `evaluation_master` and `master` are the systems that evaluate and
+    train; ``""`` is this process.  `cluster` is a cluster resolver, whose ``master()``
+    is used.  Other parameters are those of `tf.estimator.RunConfig`.  It raises
+    ValueError if both `master` and `cluster` are set.
 
     Examples
     --------

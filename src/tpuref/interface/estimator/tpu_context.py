@@ -110,13 +110,9 @@ class TPUContext:
     def current_input_fn_deployment(self) -> tuple[Any, int, int, int]:
         """Return the place of this call of an input function.
 
-        It raises RuntimeError in a model function.
-
-        Returns
-        -------
-        device, invocation, total, replicas
-            The device of its operations, the index of this call, the call count, and
-            the number of replicas that it feeds.
+        The results are the device of its operations, the index of this call, the call
+        count, and the number of replicas that it feeds.  It raises RuntimeError in a
+        model function.
         """
         if self._invocation is None:
             raise RuntimeError(

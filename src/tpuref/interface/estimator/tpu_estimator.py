@@ -10,7 +10,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Tensor
@@ -63,17 +62,16 @@ _RESERVED = ("batch_size", "context")
 class TPUEstimator(Estimator):
     """Trains, evaluates and predicts with a model function on the cores.
 
-    It is ``tf.contrib.tpu.TPUEstimator`` of releases 1.11 to 1.15.  It raises
-    ValueError if a batch size is missing or not a positive integer, or `params` has a
-    reserved key, and TypeError if `config` has another type.
+    It is ``tf.contrib.tpu.TPUEstimator`` of releases 1.11 to 1.15.  Other parameters
+    are those of `Estimator`.  It raises ValueError if a batch size is missing or not a
+    positive integer, or `params` has a reserved key, and TypeError if `config` has
+    another type.
 
     Parameters
     ----------
     model_fn
         As for `Estimator`, but it must take ``params`` and return a `TPUEstimatorSpec`.
         It is called once; the operations that it builds run on every replica.
-    model_dir, warm_start_from
-        As for `Estimator`.
     config
         A `RunConfig` of ``tf.contrib.tpu``.
     params
@@ -321,12 +319,10 @@ class TPUEstimator(Estimator):
         }
         spec = self._model(features, labels, mode, with_items(self.params, extra))
         if not isinstance(spec, TPUEstimatorSpec):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_MODEL_FUNCTION.value_error(
                 "model_fn used by TPUEstimator must return TPUEstimatorSpec, got "
                 f"{type(spec).__name__}; pass use_tpu=False, or eval_on_tpu=False, to "
-                "run an EstimatorSpec on the host",
-                code=codes.INVALID_MODEL_FUNCTION,
+                "run an EstimatorSpec on the host"
             )
         return spec
 
@@ -362,21 +358,17 @@ class TPUEstimator(Estimator):
         name = {"infer": "predict"}.get(mode, mode)
         size = self._sizes[mode]
         if size is None:
-            raise coded(
-                ValueError,
+            raise codes.UNEVEN_SHARDS.value_error(
                 f"{name}_batch_size in TPUEstimator constructor cannot be `None` if "
-                f"{name} is running on TPU.",
-                code=codes.UNEVEN_SHARDS,
+                f"{name} is running on TPU."
             )
         pipeline = input_mode(self._config.tpu_config, mode)
         if size % replicas.count and pipeline != InputPipelineConfig.BROADCAST:
             below = size - size % replicas.count
-            raise coded(
-                ValueError,
+            raise codes.UNEVEN_SHARDS.value_error(
                 f"{name} batch size {size} must be divisible by number of replicas "
                 f"{replicas.count}; use {below or replicas.count} or "
-                f"{below + replicas.count}",
-                code=codes.UNEVEN_SHARDS,
+                f"{below + replicas.count}"
             )
 
     # -- hooks -----------------------------------------------------------------
@@ -408,11 +400,9 @@ def _check(
     """Raise an error for wrong arguments of the constructor."""
     reserved = [key for key in _RESERVED if params is not None and key in params]
     if reserved:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_MODEL_FUNCTION.value_error(
             f"tf.contrib.tpu.TPUEstimator: {reserved} are reserved keys but existed in "
-            "params; use train_batch_size, eval_batch_size and predict_batch_size",
-            code=codes.INVALID_MODEL_FUNCTION,
+            "params; use train_batch_size, eval_batch_size and predict_batch_size"
         )
     if embedding is not None:
         raise NotImplementedError(
@@ -420,10 +410,8 @@ def _check(
             "no embedding hardware; use tf.nn.embedding_lookup"
         )
     if use_tpu and sizes[ModeKeys.TRAIN] is None:
-        raise coded(
-            ValueError,
-            "tf.contrib.tpu.TPUEstimator: `train_batch_size` cannot be `None`",
-            code=codes.UNEVEN_SHARDS,
+        raise codes.UNEVEN_SHARDS.value_error(
+            "tf.contrib.tpu.TPUEstimator: `train_batch_size` cannot be `None`"
         )
     for mode, size in sizes.items():
         if use_tpu and size is not None:
@@ -433,17 +421,13 @@ def _check(
 def _check_steps(mode: str, steps: int | None, max_steps: int | None) -> None:
     """Raise an error if a loop on the cores would not know when to end."""
     if mode == ModeKeys.TRAIN and steps is None and max_steps is None:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             "For TPU training, one of `steps` or `max_steps` must be set. Cannot "
-            "be both `None`.",
-            code=codes.INVALID_ARGUMENT,
+            "be both `None`."
         )
     if mode == ModeKeys.EVAL and steps is None:
-        raise coded(
-            ValueError,
-            "Evaluate `steps` must be set on TPU. Cannot be `None`.",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            "Evaluate `steps` must be set on TPU. Cannot be `None`."
         )
 
 
@@ -493,11 +477,9 @@ def _check_sums_replicas(replicas: Replicas) -> None:
     if replicas.count > 1 and not any(
         operation.type == CROSS_REPLICA_SUM.name for operation in operations
     ):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_MODEL_FUNCTION.value_error(
             "CrossShardOptimizer must be used for model training on TPUs: wrap the "
-            "optimizer of model_fn with tf.contrib.tpu.CrossShardOptimizer(optimizer)",
-            code=codes.INVALID_MODEL_FUNCTION,
+            "optimizer of model_fn with tf.contrib.tpu.CrossShardOptimizer(optimizer)"
         )
 
 

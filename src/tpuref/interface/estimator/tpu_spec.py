@@ -34,14 +34,13 @@ class _Fields(NamedTuple):
 class TPUEstimatorSpec(_Fields):
     """The result of a `TPUEstimator`'s model function.
 
-    It is ``tf.contrib.tpu.TPUEstimatorSpec`` of releases 1.11 to 1.15.  It raises
-    ValueError if an argument that `mode` needs is missing, a pair is malformed, or a
-    function does not take the tensors of its pair.
+    It is ``tf.contrib.tpu.TPUEstimatorSpec`` of releases 1.11 to 1.15.  Other
+    parameters are those of `EstimatorSpec`.  It raises ValueError if an argument that
+    `mode` needs is missing, a pair is malformed, or a function does not take the
+    tensors of its pair.
 
     Parameters
     ----------
-    mode, loss, train_op, export_outputs
-        As for `EstimatorSpec`.
     predictions
         A dict of tensors with the batch as their first dimension.
     eval_metrics

@@ -20,19 +20,10 @@ def argmax(
 ) -> Tensor:
     """Return the index of the greatest element along one axis, the first if several.
 
-    The results are indices, without the axis.  It raises ValueError if the axis does
-    not exist, and at run time InvalidArgumentError if the axis has no elements.
-
-    Parameters
-    ----------
-    input
-        Real numbers or booleans.
-    axis
-        The axis, 0 by default.
-    dimension
-        The former name of `axis`.
-    output_type
-        int32 or int64.
+    The results are indices, without the axis.  `input` holds real numbers or booleans.
+    `axis` is the axis, 0 by default.  `dimension` is the former name of `axis`.
+    `output_type` is int32 or int64.  It raises ValueError if the axis does not exist,
+    and at run time InvalidArgumentError if the axis has no elements.
 
     Examples
     --------

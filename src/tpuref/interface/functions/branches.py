@@ -8,7 +8,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import listed, wrong_type
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.interface.functions.comparison import equal
 from tpuref.interface.functions.control_flow import cond
@@ -56,10 +55,8 @@ def switch_case(
         plain = all(map(callable, given))
         pairs = dict(enumerate(given) if plain else map(_pair, given))
     if not pairs:
-        raise coded(
-            ValueError,
-            "tf.switch_case: branch_fns must have a function, got none",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            "tf.switch_case: branch_fns must have a function, got none"
         )
     index = convert_to_tensor(branch_index)
     chosen = default or pairs[max(pairs)]

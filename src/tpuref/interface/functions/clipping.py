@@ -119,16 +119,10 @@ def clip_by_global_norm(
     """Return the tensors, scaled down to the joint norm `clip_norm` if it is greater.
 
     Return also their norm before clipping.  If it is not finite, all tensors are NaN.
-
-    Parameters
-    ----------
-    t_list
-        Tensors or `tf.IndexedSlices` of one floating-point dtype; None entries stay
-        None.
-    clip_norm
-        The greatest norm of all tensors together, positive.
-    use_norm
-        Their norm, if you have it; otherwise `global_norm` computes it.
+    `t_list` holds tensors or `tf.IndexedSlices` of one floating-point dtype; None
+    entries stay None.  `clip_norm` is the greatest norm of all tensors together,
+    positive.  `use_norm` is their norm, if you have it; otherwise `global_norm`
+    computes it.
 
     Examples
     --------

@@ -27,17 +27,10 @@ def confusion_matrix(
     """Return how often each class was predicted for each label.
 
     The result is a matrix with one row for each label and one column for each
-    prediction.
-
-    Parameters
-    ----------
-    labels, predictions
-        Integers of the same number; a class outside of ``0 <= class < num_classes``
-        counts for nothing.
-    num_classes
-        The number of classes, by default one more than the greatest there is.
-    weights
-        The weight of each prediction, by default 1.
+    prediction.  `labels` and `predictions` are integers of the same number; a class
+    outside of ``0 <= class < num_classes`` counts for nothing.  `num_classes` is the
+    number of classes, by default one more than the greatest there is.  `weights` is the
+    weight of each prediction, by default 1.
 
     Examples
     --------

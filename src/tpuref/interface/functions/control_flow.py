@@ -34,9 +34,11 @@ from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.control import IF, WHILE
 from tpuref.engine.ops.host import printed
 from tpuref.engine.ops.sources import ARGUMENT
+from tpuref.engine.tracing.arguments import is_composite, leaves_of, with_values
 from tpuref.interface.functions.arguments import static_integer
+from tpuref.interface.functions.optional import Optional
 from tpuref.interface.functions.scopes import control_dependencies
-from tpuref.interface.functions.tensor_array import TensorArray, packed, tensor_of
+from tpuref.interface.functions.tensor_array import TensorArray
 
 
 def no_op(name: str | None = None) -> Operation | None:
@@ -351,11 +353,8 @@ def cond(
         return _unpack_single(true_fn() if bool(predicate) else false_fn(), strict)
     graph = get_default_graph()
     with graph.name_scope(name_or(name, "cond")):
-        branches = [
-            _branch(graph, label, fn, strict)
-            for label, fn in (("true", true_fn), ("false", false_fn))
-        ]
-        (first, result), (second, other) = branches
+        first, result = _branch(graph, "true", true_fn, strict)
+        second, other = _branch(graph, "false", false_fn, strict, result)
         _check_branches(result, other)
         operation = add_operation(IF, [predicate], {}, None, [first, second])
     return _rebuilt(result, operation)
@@ -385,32 +384,41 @@ def _predicate(pred: Any) -> Tensor:
 
 
 def _branch(
-    graph: Graph, label: str, function: Callable[[], Any], strict: bool
+    graph: Graph,
+    label: str,
+    function: Callable[[], Any],
+    strict: bool,
+    like: Any = None,
 ) -> _tuple[Region, Any]:
     region = Region(BRANCH, graph.unique_name(label, False), graph.region, user_site())
     with graph.in_part(region, label):
         returned = function()
-        if returned is None:
+        if returned is None and not graph.traced:
             raise ValueError(
                 f"tf.cond: {label}_fn returned None; return a tensor, an operation "
                 "such as tf.no_op(), or a structure of them"
             )
-        result = nest.map_structure(_result_leaf, _unpack_single(returned, strict))
-        leaves = nest.flatten(result)
-        region.results = [tensor_of(leaf) for leaf in leaves if _has_value(leaf)]
+        returned = _completed(_unpack_single(returned, strict), like)
+        result = nest.map_structure(_result_leaf, returned)
+        region.results = list(leaves_of(result, Tensor))
         for tensor in region.results:
             graph.check_accessible(tensor, "tf.cond")
     return region, result
 
 
 def _result_leaf(leaf: Any) -> Any:
-    if leaf is None or isinstance(leaf, (Operation, TensorArray)):
+    if leaf is None or isinstance(leaf, Operation):
         return leaf
-    return convert_to_tensor(leaf)
+    return _variable(leaf)
 
 
-def _has_value(leaf: Any) -> bool:
-    return isinstance(leaf, (Tensor, TensorArray))
+def _variable(value: Any) -> Any:
+    """Return a value that branches and loops can hand on: a tensor, or made of some."""
+    if isinstance(value, Optional):
+        return value if value.element_spec is None else value.filled()
+    if is_composite(value) and not hasattr(value, "_as_tensor"):
+        return value
+    return convert_to_tensor(value)
 
 
 def _check_branches(result: Any, other: Any) -> None:
@@ -424,31 +432,33 @@ def _check_branches(result: Any, other: Any) -> None:
             f"tf.cond: the results of the branches differ: {error}",
             code=codes.STRUCTURES_DIFFER,
         ) from None
-    for a, b in zip(nest.flatten(result), nest.flatten(other), strict=True):
-        if _has_value(a) != _has_value(b):
+    for leaf, opposite in zip(nest.flatten(result), nest.flatten(other), strict=True):
+        ours, theirs = (list(leaves_of(x, Tensor)) for x in (leaf, opposite))
+        if len(ours) != len(theirs):
             raise coded(
                 StructureError,
-                f"tf.cond: true_fn returns {a!r}, false_fn returns {b!r}",
+                f"tf.cond: true_fn returns {leaf!r}, false_fn returns {opposite!r}",
                 code=codes.STRUCTURES_DIFFER,
             )
-        if _has_value(a) and a.dtype != b.dtype:
-            raise coded(
-                StructureError,
-                f"tf.cond: true_fn returns {tensor_of(a).describe()}, false_fn "
-                f"returns {tensor_of(b).describe()}; the element types must be equal",
-                code=codes.STRUCTURES_DIFFER,
-            )
+        for a, b in zip(ours, theirs, strict=True):
+            if a.dtype != b.dtype:
+                raise coded(
+                    StructureError,
+                    f"tf.cond: true_fn returns {a.describe()}, false_fn returns "
+                    f"{b.describe()}; the element types must be equal",
+                    code=codes.STRUCTURES_DIFFER,
+                )
 
 
 def _rebuilt(structure: Any, operation: Operation) -> Any:
     outputs = iter(operation.outputs)
-    leaves = [
-        next(outputs)
-        if _has_value(leaf)
-        else (operation if isinstance(leaf, Operation) else None)
-        for leaf in nest.flatten(structure)
-    ]
-    return packed(structure, leaves)
+
+    def output(leaf: Any) -> Any:
+        if isinstance(leaf, Operation):
+            return operation
+        return with_values(leaf, outputs)
+
+    return nest.map_structure(output, structure)
 
 
 def _unpack_single(result: Any, strict: bool) -> Any:
@@ -503,7 +513,7 @@ def while_loop(
             "tf.while_loop: loop_vars must be a list with at least one element, got "
             f"{loop_vars!r}"
         )
-    start = nest.map_structure(_loop_variable, loop_vars)
+    start = nest.map_structure(_variable, loop_vars)
     limit = None
     if maximum_iterations is not None:
         limit = static_integer(maximum_iterations, "tf.while_loop: maximum_iterations")
@@ -513,10 +523,6 @@ def while_loop(
     with graph.name_scope("while" if name is None else name):
         result = _loop(graph, cond, body, start, shape_invariants, limit)
     return _loop_result(result, return_same_structure)
-
-
-def _loop_variable(value: Any) -> Any:
-    return value if isinstance(value, TensorArray) else convert_to_tensor(value)
 
 
 def _loop_result(result: Any, same_structure: bool) -> Any:
@@ -532,35 +538,65 @@ def _loop(
     shape_invariants: Any,
     limit: int | None,
 ) -> Any:
-    leaves = [tensor_of(leaf) for leaf in nest.flatten(start)]
+    start = nest.map_structure(_variable, _complete(graph, body, start))
+    leaves = list(leaves_of(start, Tensor))
     specs = _invariants(start, leaves, shape_invariants)
     with _part(graph, "cond", start, specs) as (test, given):
         test.results = [_predicate(cond(*given))]
         graph.check_accessible(test.results[0], "tf.while_loop")
     with _part(graph, "body", start, specs) as (turn, given):
-        returned = _sequence(body(*given), start)
+        returned = nest.map_structure(_variable, _sequence(body(*given), start))
         turn.results = _check_turn(returned, start, specs)
         for tensor in turn.results:
             graph.check_accessible(tensor, "tf.while_loop")
     attrs = {"loop_variables": len(leaves), "maximum_iterations": limit}
     operation = add_operation(WHILE, leaves, attrs, None, [test, turn])
-    return packed(returned, operation.outputs)
+    return with_values(returned, iter(operation.outputs))
+
+
+def _complete(graph: Graph, body: Callable[..., Any], start: Any) -> Any:
+    """Return the loop variables; optionals without specs take those of the body.
+
+    The body is traced once more, and nothing uses that trace.
+    """
+    if not any(map(_is_unknown, nest.flatten(start))):
+        return start
+    region = Region(LOOP, graph.unique_name("specs", False), graph.region, user_site())
+    with graph.in_part(region, "specs"):
+        returned = _sequence(body(*start), start)
+    return _completed(start, list(returned))
+
+
+def _completed(structure: Any, like: Any) -> Any:
+    """Return a structure whose optionals without specs take those of another one."""
+    leaves, others = nest.flatten(structure), nest.flatten(like)
+    if not any(map(_is_unknown, leaves)) or len(leaves) != len(others):
+        return structure
+    known = [
+        Optional.empty(other.element_spec)
+        if _is_unknown(leaf) and isinstance(other, Optional)
+        else leaf
+        for leaf, other in zip(leaves, others, strict=True)
+    ]
+    return nest.pack_sequence_as(structure, known)
+
+
+def _is_unknown(leaf: Any) -> bool:
+    return isinstance(leaf, Optional) and leaf.is_blank and leaf.element_spec is None
 
 
 def _invariants(start: Any, leaves: list[Tensor], invariants: Any) -> list[TensorSpec]:
-    if invariants is None:
-        shapes = [tensor.shape for tensor in leaves]
-    else:
-        shapes = nest.flatten(nest.map_structure(_shape_leaf, invariants))
-    if len(shapes) != len(leaves):
+    variables = nest.flatten(start)
+    given: list[Any] = [None] * len(variables)
+    if invariants is not None:
+        given = nest.flatten(nest.map_structure(_shape_leaf, invariants))
+    if len(given) != len(variables):
         raise ValueError(
-            f"tf.while_loop: shape_invariants has {len(shapes)} shapes for "
-            f"{len(leaves)} loop variables"
+            f"tf.while_loop: shape_invariants has {len(given)} shapes for "
+            f"{len(variables)} loop variables"
         )
-    shapes = [
-        leaf.invariant() if isinstance(leaf, TensorArray) else shape
-        for leaf, shape in zip(nest.flatten(start), shapes, strict=True)
-    ]
+    pairs = zip(variables, given, strict=True)
+    shapes = [shape for pair in pairs for shape in _shapes_of(*pair)]
     for tensor, shape in zip(leaves, shapes, strict=True):
         if not _holds(shape, tensor.shape):
             raise ValueError(
@@ -568,6 +604,17 @@ def _invariants(start: Any, leaves: list[Tensor], invariants: Any) -> list[Tenso
                 f"the invariant shape {shape}"
             )
     return [TensorSpec(s, t.dtype) for s, t in zip(shapes, leaves, strict=True)]
+
+
+def _shapes_of(variable: Any, invariant: TensorShape | None) -> list[TensorShape]:
+    """Return the invariant shapes of the tensors of a loop variable."""
+    if isinstance(variable, TensorArray):
+        return [variable.invariant()]
+    if isinstance(variable, Optional):
+        return variable.invariants()
+    if invariant is not None and isinstance(variable, Tensor):
+        return [invariant]
+    return [tensor.shape for tensor in leaves_of(variable, Tensor)]
 
 
 def _shape_leaf(value: Any) -> TensorShape:
@@ -586,7 +633,7 @@ def _part(
     region = Region(LOOP, graph.unique_name(label, False), graph.region, user_site())
     with graph.in_part(region, label):
         region.parameters = [parameter(ARGUMENT, spec, "arg") for spec in specs]
-        yield region, packed(start, region.parameters)
+        yield region, with_values(start, iter(region.parameters))
 
 
 def _sequence(result: Any, start: Any) -> Any:
@@ -606,7 +653,7 @@ def _check_turn(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Te
         raise coded(
             StructureError, f"tf.while_loop: {error}", code=codes.LOOP_VARIABLE_CHANGES
         ) from None
-    tensors = [tensor_of(leaf) for leaf in nest.flatten(list(result))]
+    tensors = list(leaves_of(list(result), Tensor))
     for tensor, spec in zip(tensors, specs, strict=True):
         if tensor.dtype != spec.dtype:
             raise codes.LOOP_VARIABLE_CHANGES.type_error(
@@ -627,10 +674,12 @@ def _loop_now(
 ) -> Any:
     turns = 0
     while bool(_predicate(cond(*values))) and (limit is None or turns < limit):
-        leaves = nest.flatten(values)
-        loose = [TensorSpec(TensorShape(None), leaf.dtype) for leaf in leaves]
-        returned = _sequence(body(*values), values)
-        values = packed(returned, _check_turn(returned, values, loose))
+        returned = nest.map_structure(_variable, _sequence(body(*values), values))
+        if not any(isinstance(leaf, Optional) for leaf in nest.flatten(values)):
+            leaves = leaves_of(values, Tensor)
+            loose = [TensorSpec(TensorShape(None), leaf.dtype) for leaf in leaves]
+            _check_turn(returned, values, loose)
+        values = returned
         turns += 1
     return values
 

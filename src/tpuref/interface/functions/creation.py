@@ -224,19 +224,11 @@ def one_hot(
 ) -> Tensor:
     """Return a new axis for each index, with one element set at the index.
 
-    The result is a tensor with one more axis than `indices`.  It raises TypeError if
-    the dtypes of the values differ from each other or from `dtype`.
-
-    Parameters
-    ----------
-    indices
-        Integers of any shape; those outside ``0 <= index < depth`` set nothing.
-    depth
-        The size of the new axis.
-    axis
-        The position of the new axis; the last by default.
-    dtype
-        The element type; by default that of the values, or float32.
+    The result is a tensor with one more axis than `indices`.  `indices` holds integers
+    of any shape; those outside ``0 <= index < depth`` set nothing.  `depth` is the size
+    of the new axis.  `axis` is the position of the new axis; the last by default.
+    `dtype` is the element type; by default that of the values, or float32.  It raises
+    TypeError if the dtypes of the values differ from each other or from `dtype`.
 
     Examples
     --------

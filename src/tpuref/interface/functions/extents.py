@@ -8,7 +8,6 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, int32
-from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -75,10 +74,8 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     first, second = as_shape(shape_x), as_shape(shape_y)
     found = broadcast_pair(first, second)
     if found is None:
-        raise coded(
-            ValueError,
-            f"tf.broadcast_static_shape: {first} and {second} do not broadcast",
-            code=codes.SHAPES_DIFFER,
+        raise codes.SHAPES_DIFFER.value_error(
+            f"tf.broadcast_static_shape: {first} and {second} do not broadcast"
         )
     return found
 

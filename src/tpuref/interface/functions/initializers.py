@@ -131,15 +131,9 @@ class TruncatedNormal(RandomNormal):
 class VarianceScaling(Initializer):
     """Random, with a variance scaled by the number of inputs or outputs.
 
-    Parameters
-    ----------
-    scale
-        A factor of the variance.
-    mode
-        ``"fan_in"``, ``"fan_out"`` or ``"fan_avg"``.
-    distribution
-        ``"truncated_normal"`` (also ``"normal"``), ``"untruncated_normal"`` or
-        ``"uniform"``.
+    `scale` is a factor of the variance.  `mode` is ``"fan_in"``, ``"fan_out"`` or
+    ``"fan_avg"``.  `distribution` is ``"truncated_normal"`` (also ``"normal"``),
+    ``"untruncated_normal"`` or ``"uniform"``.
     """
 
     def __init__(

@@ -103,17 +103,10 @@ def split(
 ) -> list[Tensor]:
     """Split a tensor along an axis.
 
-    It raises ValueError if the parts do not make up the axis.
-
-    Parameters
-    ----------
-    value, axis
-        As for `unstack`.
-    num_or_size_splits
-        The number of equal parts, or a list with the size of each part; one of them
-        may be -1, which means the remainder.
-    num
-        The number of parts, if their sizes are given by a tensor.
+    `num_or_size_splits` is the number of equal parts, or a list with the size of each
+    part; one of them may be -1, which means the remainder.  `num` is the number of
+    parts, if their sizes are given by a tensor.  Other parameters are those of
+    `unstack`.  It raises ValueError if the parts do not make up the axis.
 
     Examples
     --------

@@ -21,19 +21,11 @@ def softmax_cross_entropy_with_logits_v2(
 ) -> Tensor:
     """Return the cross entropy of labels and the softmax of logits.
 
-    The result is a tensor of the same dtype without that axis.  It raises ValueError if
-    the shapes differ.
-
-    Parameters
-    ----------
-    labels
-        The probability of each class, with the shape of `logits`; cast to its dtype.
-    logits
-        A floating-point tensor of rank 1 or more.
-    axis
-        The axis of the classes, by default the last.
-    dim
-        The former name of `axis`.
+    The result is a tensor of the same dtype without that axis.  `labels` is the
+    probability of each class, with the shape of `logits`; cast to its dtype.  `logits`
+    is a floating-point tensor of rank 1 or more.  `axis` is the axis of the classes, by
+    default the last.  `dim` is the former name of `axis`.  It raises ValueError if the
+    shapes differ.
 
     Examples
     --------

@@ -35,6 +35,11 @@ def map_fn(
 ) -> Any:
     """Apply a function to each element along the first axis, and stack the results.
 
+    It raises TypeError if `fn` is not callable, or a result has another element type
+    than `dtype`; ValueError if a tensor is a scalar, or the structures or first
+    dimensions differ; InvalidArgumentError at run time if the shapes of the results
+    differ.
+
     Parameters
     ----------
     fn
@@ -48,15 +53,6 @@ def map_fn(
         Accepted for compatibility; elements are taken one after the other.
     infer_shape
         Whether all results must have the same static shape; they always must.
-
-    Raises
-    ------
-    TypeError
-        If `fn` is not callable, or a result has another element type than `dtype`.
-    ValueError
-        If a tensor is a scalar, or the structures or first dimensions differ.
-    tpuref.errors.InvalidArgumentError
-        At run time, if the shapes of the results differ.
 
     Examples
     --------
@@ -117,14 +113,12 @@ def foldl(
 ) -> Any:
     """Combine the elements along the first axis, from the first to the last.
 
-    It raises the errors of `map_fn`.
+    Other parameters are those of `map_fn`.  It raises the errors of `map_fn`.
 
     Parameters
     ----------
     fn
         Takes what was accumulated and one element; returns the accumulated value.
-    elems
-        As for `map_fn`.
     initializer
         The value to start with, by default the first element.
     parallel_iterations, back_prop, swap_memory

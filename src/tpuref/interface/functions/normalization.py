@@ -39,18 +39,9 @@ def l2_normalize(
 ) -> Tensor:
     """Return a tensor divided by its Euclidean norm along some axes.
 
-    The result has the same shape and dtype.
-
-    Parameters
-    ----------
-    x
-        A floating-point tensor.
-    axis
-        One or several axes; by default all.
-    epsilon
-        A lower bound for the square of the norm.
-    dim
-        The former name of `axis`.
+    The result has the same shape and dtype.  `x` is a floating-point tensor.  `axis` is
+    one or several axes; by default all.  `epsilon` is a lower bound for the square of
+    the norm.  `dim` is the former name of `axis`.
 
     Examples
     --------
@@ -75,18 +66,11 @@ def bias_add(
 ) -> Tensor:
     """Return a tensor with a number added to each channel.
 
-    The result has the same shape and dtype.  It raises ValueError if the number of
-    channels differs.
-
-    Parameters
-    ----------
-    value
-        A tensor of numbers of rank 2 or more.
-    bias
-        A vector with one number per channel.
-    data_format
-        ``"NHWC"``, the default: channels are the last axis; ``"NCHW"``: axis 1.
-        Formats of other ranks also begin with ``"NC"`` or end with ``"C"``.
+    The result has the same shape and dtype.  `value` is a tensor of numbers of rank 2
+    or more.  `bias` is a vector with one number per channel.  `data_format` is
+    ``"NHWC"``, the default: channels are the last axis; ``"NCHW"``: axis 1.  Formats of
+    other ranks also begin with ``"NC"`` or end with ``"C"``.  It raises ValueError if
+    the number of channels differs.
 
     Examples
     --------
@@ -116,16 +100,9 @@ def moments(
 ) -> tuple[Tensor, Tensor]:
     """Return mean and variance along some axes.
 
-    Parameters
-    ----------
-    x
-        A floating-point tensor; float16 and bfloat16 are computed in float32.
-    axes
-        One or several axes.
-    keep_dims
-        The former name of `keepdims`.
-    keepdims
-        Whether to keep the axes, with size 1.
+    `x` is a floating-point tensor; float16 and bfloat16 are computed in float32.
+    `axes` is one or several axes.  `keep_dims` is the former name of `keepdims`.
+    `keepdims` says whether to keep the axes, with size 1.
 
     Examples
     --------
@@ -152,18 +129,10 @@ def batch_normalization(
 ) -> Tensor:
     """Return ``scale * (x - mean) / sqrt(variance + variance_epsilon) + offset``.
 
-    The result is a tensor of the shape and dtype of `x`.
-
-    Parameters
-    ----------
-    x
-        A floating-point tensor.
-    mean, variance
-        Its moments, of shapes that broadcast with `x`.
-    offset, scale
-        The final addend and the factor before it; None omits it.
-    variance_epsilon
-        A small number that prevents division by 0.
+    The result is a tensor of the shape and dtype of `x`.  `x` is a floating-point
+    tensor.  `mean` and `variance` are its moments, of shapes that broadcast with `x`.
+    `offset` and `scale` are the final addend and the factor before it; None omits it.
+    `variance_epsilon` is a small number that prevents division by 0.
 
     Examples
     --------
@@ -285,18 +254,10 @@ def sufficient_statistics(
     """Return the sums from which `normalize_moments` computes mean and variance.
 
     They are the number of elements, their sum and the sum of their squares, both after
-    subtracting `shift`, and the shift.
-
-    Parameters
-    ----------
-    x
-        A floating-point tensor.
-    axes
-        One or several axes.
-    shift
-        A number near the mean, which makes the sums more exact; None for none.
-    keep_dims, keepdims
-        Whether to keep the axes, with size 1.
+    subtracting `shift`, and the shift.  `x` is a floating-point tensor.  `axes` is one
+    or several axes.  `shift` is a number near the mean, which makes the sums more
+    exact; None for none.  `keep_dims` and `keepdims` say whether to keep the axes, with
+    size 1.
 
     Examples
     --------

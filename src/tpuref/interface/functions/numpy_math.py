@@ -7,6 +7,7 @@ int64.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -298,18 +299,13 @@ def _running(op: str, function: str, x: Tensor, axis: int | None, dtype: Any) ->
 # By default, the method reduce of a ufunc works along the first axis.
 
 
-@implements_reduction(np.add)
-def _reduce_add(
-    a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False
-) -> Tensor:
-    return _sum(a, axis, dtype, out, keepdims)
-
-
-@implements_reduction(np.multiply)
-def _reduce_multiply(
-    a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False
-) -> Tensor:
-    return _prod(a, axis, dtype, out, keepdims)
+for _ufunc, _reduction in (
+    (np.add, _sum),
+    (np.multiply, _prod),
+    (np.logical_and, _all),
+    (np.logical_or, _any),
+):
+    implements_reduction(_ufunc)(functools.partial(_reduction, axis=0))
 
 
 @implements_reduction(np.maximum)
@@ -324,20 +320,6 @@ def _reduce_minimum(
     a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
     return reduce_min(_prepare("np.minimum.reduce", a, dtype, out), axis, keepdims)
-
-
-@implements_reduction(np.logical_and)
-def _reduce_and(
-    a: Any, axis: Any = 0, out: Any = None, keepdims: bool = False
-) -> Tensor:
-    return _all(a, axis, out, keepdims)
-
-
-@implements_reduction(np.logical_or)
-def _reduce_or(
-    a: Any, axis: Any = 0, out: Any = None, keepdims: bool = False
-) -> Tensor:
-    return _any(a, axis, out, keepdims)
 
 
 # Products.

@@ -99,16 +99,16 @@ def _text(value: Any, summarize: int) -> Any:
         return value.decode(errors="replace") if isinstance(value, bytes) else value
     if not isinstance(value, (np.ndarray, np.generic)):
         return str(value)
-    return _shown(np.asarray(value), summarize)
+    return shown(np.asarray(value), summarize)
 
 
-def _shown(array: Array, count: int) -> str:
+def shown(array: Array, count: int) -> str:
     """Return an array in brackets; long dimensions are shortened in the middle."""
     if array.ndim == 0:
         item = array[()]
         return item.decode(errors="replace") if isinstance(item, bytes) else str(item)
     rows = list(array)
-    parts = [_shown(np.asarray(row), count) for row in rows]
+    parts = [shown(np.asarray(row), count) for row in rows]
     if count >= 0 and len(rows) > 2 * count:
         parts = [*parts[:count], "...", *parts[len(parts) - count :]]
     return f"[{(' ' if array.ndim == 1 else chr(10) + ' ').join(parts)}]"

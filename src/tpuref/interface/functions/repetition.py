@@ -63,18 +63,12 @@ def pad(
 ) -> Tensor:
     """Return a tensor with elements added before and after each axis.
 
-    The result has the same rank and dtype.  It raises ValueError if the mode is
-    unknown, or `paddings` lacks a pair for an axis or exceeds what can be mirrored.
-
-    Parameters
-    ----------
-    paddings
-        A pair for each axis: how many elements before and after.
-    mode
-        ``"CONSTANT"``; ``"REFLECT"``, which mirrors without the edge element; or
-        ``"SYMMETRIC"``, which mirrors with it.  Case does not matter.
-    constant_values
-        The scalar that ``"CONSTANT"`` adds.
+    The result has the same rank and dtype.  `paddings` is a pair for each axis: how
+    many elements before and after.  `mode` is ``"CONSTANT"``; ``"REFLECT"``, which
+    mirrors without the edge element; or ``"SYMMETRIC"``, which mirrors with it.  Case
+    does not matter.  `constant_values` is the scalar that ``"CONSTANT"`` adds.  It
+    raises ValueError if the mode is unknown, or `paddings` lacks a pair for an axis or
+    exceeds what can be mirrored.
 
     Examples
     --------

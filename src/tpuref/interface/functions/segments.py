@@ -34,14 +34,8 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     """Return the distinct values of a vector, in the order of their first occurrence.
 
     `x` is a vector of real numbers.  `out_idx` is the dtype of the positions, int32 or
-    int64.  It raises ValueError if `x` is not a vector.
-
-    Returns
-    -------
-    y : Tensor
-        The distinct values.
-    idx : Tensor
-        For each element of `x` its position in `y`.
+    int64.  The results are the distinct values, and for each element of `x` the
+    position of its value.  It raises ValueError if `x` is not a vector.
 
     Examples
     --------

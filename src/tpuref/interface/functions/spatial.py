@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integers
@@ -57,21 +56,17 @@ def _numbers(function: str, argument: str, value: Any, rank: int) -> Numbers:
     if len(given) == rank + 2:
         given = tuple(n for n in given[1:-1]) if given[-1] == 1 else given[2:]
     if len(given) != rank or min(given) < 1:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"{function}: {argument}: expected 1, {rank} or {rank + 2} positive "
-            f"numbers, got {value!r}",
-            code=codes.INVALID_ARGUMENT,
+            f"numbers, got {value!r}"
         )
     return given
 
 
 def _is_same(function: str, padding: Any) -> bool:
     if not isinstance(padding, str) or padding.upper() not in ("SAME", "VALID"):
-        raise coded(
-            ValueError,
-            f"{function}: padding: expected 'SAME' or 'VALID', got {padding!r}",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"{function}: padding: expected 'SAME' or 'VALID', got {padding!r}"
         )
     return padding.upper() == "SAME"
 
@@ -143,11 +138,9 @@ def convolution(
 def _with_axes(x: Tensor, extra: int) -> Tensor:
     """Check that a batch has as many axes as the filters."""
     if extra:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_SHAPE.value_error(
             f"tf.nn.convolution: input {x.describe()} has {extra:+d} axes beside those "
-            "of the filters; give one batch axis and one of channels",
-            code=codes.WRONG_SHAPE,
+            "of the filters; give one batch axis and one of channels"
         )
     return x
 
@@ -168,12 +161,10 @@ def _correlated(
         return conv2d(x, weights, steps, how, dilations=holes)
     groups = channels // own if own else 0
     if not groups or channels % own or outputs % groups:
-        raise coded(
-            ValueError,
+        raise codes.SHAPES_DIFFER.value_error(
             f"tf.nn.convolution: input has {channels} channels and filters "
             f"{weights.describe()}: expected filters for all of them, or for equal "
-            "groups that divide the outputs",
-            code=codes.SHAPES_DIFFER,
+            "groups that divide the outputs"
         )
     if own == 1 and len(set(steps)) == 1:
         window = _sizes(weights)[:2]
@@ -220,11 +211,9 @@ def _correlated_volumes(
 def _known(x: Tensor, axis: int) -> int:
     size = _sizes(x)[axis]
     if size is None:
-        raise coded(
-            ValueError,
+        raise codes.UNKNOWN_SHAPE.value_error(
             f"tf.nn: volumes need a static depth, got {x.describe()}; give the input a "
-            "shape",
-            code=codes.UNKNOWN_SHAPE,
+            "shape"
         )
     return int(size)
 
@@ -359,16 +348,9 @@ def pool_nd(
 ) -> Tensor:
     """Return the greatest element or the mean of each window over one to three axes.
 
-    Parameters
-    ----------
-    input, strides, padding, data_format
-        As for `convolution`.
-    window_shape
-        The sizes of the window.
-    pooling_type
-        ``"MAX"`` or ``"AVG"``.
-    dilations
-        The step between elements of a window of images.
+    `window_shape` holds the sizes of the window.  `pooling_type` is ``"MAX"`` or
+    ``"AVG"``.  `dilations` is the step between elements of a window of images.  Other
+    parameters are those of `convolution`.
 
     Examples
     --------

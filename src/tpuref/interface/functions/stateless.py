@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, float32, int32, int64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import refine_shape, shape_tensor
+from tpuref.interface.functions.arithmetic import maximum
+from tpuref.interface.functions.extents import broadcast_dynamic_shape
 from tpuref.interface.functions.extents import shape as shape_of
 from tpuref.interface.functions.indexing import gather
+from tpuref.interface.functions.reshaping import broadcast_to
 from tpuref.interface.functions.selection import where_v2
 
 __all__ = [
     "random_fold_in",
     "random_split",
+    "stateless_binomial",
     "stateless_categorical",
     "stateless_dropout",
+    "stateless_gamma",
     "stateless_normal",
     "stateless_shuffle",
     "stateless_truncated_normal",
@@ -29,11 +35,9 @@ __all__ = [
 
 def _drawn(op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any) -> Any:
     if str(getattr(alg, "value", alg)) not in ("auto_select", "philox", "1", "3"):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.random.stateless_*: alg must be 'auto_select' or 'philox', got "
-            f"{alg!r}; TensorFlow has the others on accelerators alone",
-            code=codes.INVALID_ARGUMENT,
+            f"{alg!r}; TensorFlow has the others on accelerators alone"
         )
     sizes = shape_tensor(shape)
     own = convert_to_tensor(seed)
@@ -82,10 +86,8 @@ def stateless_uniform(
         )
         return full
     if maxval is None:
-        raise coded(
-            ValueError,
-            f"tf.random.stateless_uniform: maxval is missing; {target.name} needs it",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"tf.random.stateless_uniform: maxval is missing; {target.name} needs it"
         )
     bounds = [convert_to_tensor(x, target) for x in (minval, maxval)]
     found: Tensor = _drawn("StatelessRandomUniformInt", shape, seed, alg, *bounds)
@@ -182,6 +184,80 @@ def stateless_categorical(
         output_dtype=as_dtype(dtype).name,
     )
     return found
+
+
+def stateless_gamma(
+    shape: Any,
+    seed: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Tensor:
+    """Return numbers of gamma distributions.
+
+    Parameters
+    ----------
+    shape
+        The shape of the result; it ends with that of `alpha` and `beta`.
+    seed
+        As for `stateless_uniform`.
+    alpha, beta
+        The shapes and inverse scales of the distributions, floating-point; `beta` is 1
+        by default.
+    dtype
+        The dtype of `alpha` and of the result.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     tf.random.stateless_gamma([2, 1], [1, 2], [3.0]).shape.as_list()
+    [2, 1]
+    """
+    target = as_dtype(dtype)
+    shapes = convert_to_tensor(alpha, target)
+    rates = convert_to_tensor(1 if beta is None else beta, target)
+    common = broadcast_dynamic_shape(shape_of(shapes), shape_of(rates))
+    sizes = shape_tensor(shape)
+    drawn = apply_one(
+        "StatelessRandomGammaV3",
+        sizes,
+        convert_to_tensor(seed),
+        broadcast_to(shapes, common),
+    )
+    least = convert_to_tensor(np.finfo(target.as_numpy_dtype).tiny, target)
+    return maximum(least, refine_shape(drawn, sizes) / rates)
+
+
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = int32,
+    name: str | None = None,
+) -> Tensor:
+    """Return numbers of successes among `counts` trials of probability `probs`.
+
+    `shape` ends with the common shape of `counts` and `probs`.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     tf.random.stateless_binomial([3], [1, 2], 5.0, 1.0).numpy().tolist()
+    [5, 5, 5]
+    """
+    trials = convert_to_tensor(counts)
+    sizes = shape_tensor(shape)
+    drawn = apply_one(
+        "StatelessRandomBinomial",
+        sizes,
+        convert_to_tensor(seed),
+        trials,
+        convert_to_tensor(probs, trials.dtype),
+        dtype=as_dtype(output_dtype).name,
+    )
+    return refine_shape(drawn, sizes)
 
 
 def stateless_dropout(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base import nest
 from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import DType, as_dtype, int32
 from tpuref.base.shapes import TensorShape, as_shape
@@ -241,18 +240,3 @@ class TensorArray:
             f"<tf.TensorArray {self._name!r} of {self._dtype.name} elements of shape "
             f"{self.element_shape}>"
         )
-
-
-def tensor_of(value: Any) -> Any:
-    """Return a loop variable or a result as a tensor."""
-    return value.flow if isinstance(value, TensorArray) else convert_to_tensor(value)
-
-
-def packed(structure: Any, tensors: Sequence[Any]) -> Any:
-    """Return tensors in a structure, as arrays where the structure has arrays."""
-    pairs = zip(nest.flatten(structure), tensors, strict=True)
-    leaves = [
-        leaf.with_flow(tensor) if isinstance(leaf, TensorArray) else tensor
-        for leaf, tensor in pairs
-    ]
-    return nest.pack_sequence_as(structure, leaves)

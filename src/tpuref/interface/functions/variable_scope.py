@@ -286,9 +286,9 @@ def get_variable(
     """Return the variable of that name in the current scope, creating it if needed.
 
     A custom getter may return something else.  See 000_04abb9e9288042d8.txt:
-    bfloat16_scope changes how it reads variables.  It raises ValueError if a variable
-    that must be new exists, or a shared one does not exist or differs in shape or
-    dtype, or the shape is unknown.
+    bfloat16_scope changes how it reads variables.  Other parameters are those of
+    `tf.Variable`.  It raises ValueError if a variable that must be new exists, or a
+    shared one does not exist or differs in shape or dtype, or the shape is unknown.
 
     Parameters
     ----------
@@ -301,8 +301,6 @@ def get_variable(
     trainable, collections, validate_shape, caching_device, use_resource, constraint
         As for `tf.Variable`; a variable that is synchronized on read is not trainable
         by default.
-    synchronization, aggregation
-        As for `tf.Variable`.
     partitioner
         Must be None: variables are not split into parts.
     custom_getter

@@ -150,8 +150,9 @@ def conv2d_transpose(
 ) -> Tensor:
     """Return the gradient of `conv2d` by its images: each pixel spread over a window.
 
-    The results are images of the same dtype and the shape `output_shape`.  It raises
-    ValueError if the arguments do not fit together.
+    The results are images of the same dtype and the shape `output_shape`.  Other
+    parameters are those of `conv2d`.  It raises ValueError if the arguments do not fit
+    together.
 
     Parameters
     ----------
@@ -162,8 +163,6 @@ def conv2d_transpose(
         A tensor of shape ``[rows, columns, outputs, channels]``.
     output_shape
         The shape of the result: that of images which `conv2d` makes `value` of.
-    strides, padding, data_format, dilations
-        As for `conv2d`.
     input, filters
         The new names of `value` and `filter`.
 
@@ -376,8 +375,8 @@ def max_pool(
 ) -> Tensor:
     """Return the greatest element of each window of images.
 
-    The results are images of the same dtype and number of channels.  It raises
-    ValueError if the arguments do not fit together.
+    The results are images of the same dtype and number of channels.  Other parameters
+    are those of `conv1d`.  It raises ValueError if the arguments do not fit together.
 
     Parameters
     ----------
@@ -388,8 +387,6 @@ def max_pool(
         One, two or four numbers: the size of the window.
     strides
         One, two or four numbers: the step of the windows.
-    padding, input
-        As for `conv1d`.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
 
@@ -439,7 +436,7 @@ def pool(
 ) -> Tensor:
     """Return the greatest element or the mean of each window of images.
 
-    The result and errors are those of `max_pool`.
+    Result, errors and other parameters are those of `max_pool`.
 
     Parameters
     ----------
@@ -449,8 +446,6 @@ def pool(
         One or two numbers: the size of the window and its step, by default 1.
     pooling_type
         ``"MAX"`` or ``"AVG"``.
-    padding, data_format
-        As for `max_pool`.
     dilation_rate, dilations
         The step between elements of a window, by default 1.  It needs strides of 1
         and ``"VALID"``, as in TensorFlow.

@@ -153,19 +153,12 @@ class _WithKernel(_Convolution):
 class Conv1D(_WithKernel):
     """A convolution of sequences with a trained kernel.
 
-    It raises ValueError if the number of channels is unknown, or an argument is
-    invalid.  Other parameters are those of `tf.layers.Dense`.
-
-    Parameters
-    ----------
-    filters
-        The number of channels of the output.
-    kernel_size, strides, dilation_rate
-        Integers: the size of the window, its step, and the step inside it.
-    padding
-        ``"valid"``, ``"same"``, or ``"causal"``: no output sees later steps.
-    data_format
-        ``"channels_last"`` for ``[batch, steps, channels]``, or ``"channels_first"``.
+    `filters` is the number of channels of the output.  `kernel_size`, `strides` and
+    `dilation_rate` are integers: the size of the window, its step, and the step inside
+    it.  `padding` is ``"valid"``, ``"same"``, or ``"causal"``: no output sees later
+    steps.  `data_format` is ``"channels_last"`` for ``[batch, steps, channels]``, or
+    ``"channels_first"``.  It raises ValueError if the number of channels is unknown, or
+    an argument is invalid.  Other parameters are those of `tf.layers.Dense`.
 
     Examples
     --------
@@ -234,18 +227,11 @@ class Conv2D(_WithKernel):
 class Conv2DTranspose(_WithKernel):
     """The gradient of a convolution as a layer, which enlarges images.
 
-    It raises ValueError if the number of channels is unknown, or an argument is
-    invalid.  Other parameters are those of `tf.layers.Conv2D`.
-
-    Parameters
-    ----------
-    filters
-        The number of channels of the output.
-    kernel_size, strides
-        One integer or a pair for rows and columns: the size of the window and its step.
-    padding
-        ``"valid"`` or ``"same"``; with the latter the output is the input times the
-        step.
+    `filters` is the number of channels of the output.  `kernel_size` and `strides` are
+    one integer or a pair for rows and columns: the size of the window and its step.
+    `padding` is ``"valid"`` or ``"same"``; with the latter the output is the input
+    times the step.  It raises ValueError if the number of channels is unknown, or an
+    argument is invalid.  Other parameters are those of `tf.layers.Conv2D`.
 
     Examples
     --------

@@ -18,7 +18,8 @@ from tpuref.interface.layers.named import activation_of, initializer_of
 class Dense(Layer):
     """``activation(inputs @ kernel + bias)`` along the last axis.
 
-    It raises ValueError if the size of the last axis of the input is unknown.
+    Other parameters are those of `tf.layers.Layer`.  It raises ValueError if the size
+    of the last axis of the input is unknown.
 
     Parameters
     ----------
@@ -34,8 +35,6 @@ class Dense(Layer):
         losses.
     kernel_constraint, bias_constraint
         Functions that optimizers apply after an update.
-    trainable, name, **kwargs
-        As for `tf.layers.Layer`.
 
     Examples
     --------

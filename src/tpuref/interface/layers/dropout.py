@@ -15,15 +15,10 @@ from tpuref.interface.layers.training import chosen
 class Dropout(Layer):
     """Random elements set to 0 while training, the others scaled up.
 
-    Parameters
-    ----------
-    rate
-        The probability of dropping an element.
-    noise_shape
-        A shape that broadcasts to that of the inputs; along axes of size 1, elements
-        are dropped together.  Sizes that are None are those of the inputs.
-    name, **kwargs
-        As for `tf.layers.Layer`.
+    `rate` is the probability of dropping an element.  `noise_shape` is a shape that
+    broadcasts to that of the inputs; along axes of size 1, elements are dropped
+    together.  Sizes that are None are those of the inputs.  Other parameters are those
+    of `tf.layers.Layer`.
 
     Examples
     --------

@@ -11,12 +11,14 @@ from tpuref.interface.functions.initializers import Zeros, xavier_initializer
 from tpuref.interface.functions.linalg import tensordot
 from tpuref.interface.functions.normalization import bias_add
 from tpuref.interface.functions.variable_scope import variable_scope
+from tpuref.interface.layers.arg_scope import add_arg_scope
 from tpuref.interface.layers.formats import whole
 from tpuref.interface.layers.model_variables import activated, model_variable
 
 _XAVIER, _ZEROS = xavier_initializer(), Zeros()
 
 
+@add_arg_scope
 def fully_connected(
     inputs: Any,
     num_outputs: int,
@@ -35,8 +37,8 @@ def fully_connected(
 ) -> Any:
     """Return ``activation_fn(inputs @ weights + biases)`` along the last axis.
 
-    It raises ValueError if the rank of the inputs is less than 2, or their last size is
-    unknown.
+    Other parameters are those of `tf.contrib.layers.layer_norm`.  It raises ValueError
+    if the rank of the inputs is less than 2, or their last size is unknown.
 
     Parameters
     ----------
@@ -52,8 +54,6 @@ def fully_connected(
         Initializers; without one of biases, there are none.
     weights_regularizer, biases_regularizer
         Functions of a variable whose results join the regularization losses.
-    reuse, variables_collections, outputs_collections, trainable
-        As for `tf.contrib.layers.layer_norm`.
     scope
         The variable scope, by default ``fully_connected``.
 

@@ -12,9 +12,11 @@ from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.initializers import Ones, Zeros
 from tpuref.interface.functions.normalization import batch_normalization, moments
 from tpuref.interface.functions.variable_scope import variable_scope
+from tpuref.interface.layers.arg_scope import add_arg_scope
 from tpuref.interface.layers.model_variables import activated, model_variable
 
 
+@add_arg_scope
 def layer_norm(
     inputs: Any,
     center: bool = True,

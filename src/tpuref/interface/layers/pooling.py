@@ -63,16 +63,10 @@ class _Pooling1D(_Pooling):
 class MaxPooling2D(_Pooling):
     """The greatest element of each window of images.
 
-    Parameters
-    ----------
-    pool_size, strides
-        One integer or a pair for rows and columns: the size of the window and its step.
-    padding
-        ``"valid"`` or ``"same"``.
-    data_format
-        ``"channels_last"`` or ``"channels_first"``.
-    name, **kwargs
-        As for `tf.layers.Layer`.
+    `pool_size` and `strides` are one integer or a pair for rows and columns: the size
+    of the window and its step.  `padding` is ``"valid"`` or ``"same"``.  `data_format`
+    is ``"channels_last"`` or ``"channels_first"``.  Other parameters are those of
+    `tf.layers.Layer`.
 
     Examples
     --------

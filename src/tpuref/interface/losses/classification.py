@@ -127,16 +127,9 @@ def sigmoid_cross_entropy(
 ) -> Tensor:
     """Return the weighted cross entropy of labels and the sigmoid of logits.
 
-    Parameters
-    ----------
-    multi_class_labels
-        Probabilities, of the shape of `logits`.
-    logits
-        A floating-point tensor.
-    label_smoothing
-        The fraction by which labels are moved to 0.5.
-    weights, scope, loss_collection, reduction
-        As for `tf.losses.compute_weighted_loss`.
+    `multi_class_labels` are probabilities, of the shape of `logits`.  `logits` is a
+    floating-point tensor.  `label_smoothing` is the fraction by which labels are moved
+    to 0.5.  Other parameters are those of `tf.losses.compute_weighted_loss`.
 
     Examples
     --------

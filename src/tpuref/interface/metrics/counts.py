@@ -162,8 +162,8 @@ def auc(
 ) -> Metric:
     """Return the area under a curve of rates over thresholds.
 
-    The result is that of `tf.metrics.mean`.  It raises ValueError if the curve or the
-    method is unknown, or both do not go together.
+    The result and other parameters are those of `tf.metrics.mean`.  It raises
+    ValueError if the curve or the method is unknown, or both do not go together.
 
     Parameters
     ----------
@@ -181,8 +181,6 @@ def auc(
         ``"trapezoidal"``; ``"minoring"`` and ``"majoring"`` for the lower and the upper
         sum; or ``"careful_interpolation"``, which Davis and Goadrich (2006) describe,
         for ``"PR"``; for ``"ROC"`` it means ``"trapezoidal"``.
-    weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
 
     Examples
     --------
@@ -295,13 +293,9 @@ def mean_iou(
     `labels` and `predictions` are integers of the same shape,
     ``0 <= class < num_classes``.  `num_classes` is the number of classes; those that do
     not occur count for nothing.  `weights`, `metrics_collections`,
-    `updates_collections` and `name` are as for `tf.metrics.mean`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        The mean so far, and the operation that adds a batch and gives the counts of
-        each prediction for each label.
+    `updates_collections` and `name` are as for `tf.metrics.mean`.  The results are the
+    mean so far, and the operation that adds a batch and gives the counts of each
+    prediction for each label.
 
     Examples
     --------
@@ -313,15 +307,24 @@ def mean_iou(
     0.5833
     """
     with name_scope(name, "mean_iou"):
-        truth, found = aligned(cast(labels, int64), cast(predictions, int64))
-        factors = None if weights is None else weights_like(found, weights)
-        counts = metric_variable(
-            [num_classes, num_classes], float64, "total_confusion_matrix"
+        counts, update = streaming_confusion_matrix(
+            labels, predictions, num_classes, weights
         )
-        value = _overlap(counts.value())
-        batch = confusion_matrix(truth, found, num_classes, float64, None, factors)
-        update = counts.assign_add(batch)
+        value = _overlap(counts)
     return collected(value, update, metrics_collections, updates_collections)
+
+
+def streaming_confusion_matrix(
+    labels: Any, predictions: Any, num_classes: int, weights: Any = None
+) -> Metric:
+    """Return the counts of each prediction for each label so far, and their update."""
+    truth, found = aligned(cast(labels, int64), cast(predictions, int64))
+    factors = None if weights is None else weights_like(found, weights)
+    shape = [num_classes, num_classes]
+    counts = metric_variable(shape, float64, "total_confusion_matrix")
+    value = counts.value()
+    batch = confusion_matrix(truth, found, num_classes, float64, None, factors)
+    return value, counts.assign_add(batch)
 
 
 def _overlap(counts: Tensor) -> Tensor:

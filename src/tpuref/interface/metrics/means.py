@@ -36,13 +36,9 @@ def mean(
 
     `values` is a tensor of numbers.  `weights` is the weight of each value, by default
     1: a tensor that broadcasts to the values.  `metrics_collections` and
-    `updates_collections` are collections to add the value and the update to.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        The mean so far, and the operation that adds a batch and returns the new mean.
-        The totals are local variables.
+    `updates_collections` are collections to add the value and the update to.  The
+    results are the mean so far, and the operation that adds a batch and returns the new
+    mean.  The totals are local variables.
 
     Examples
     --------

@@ -35,18 +35,11 @@ def recall_at_k(
 ) -> Metric:
     """Return the fraction of labels that are among the `k` best predictions.
 
-    The result is that of `tf.metrics.mean`, in float64.
-
-    Parameters
-    ----------
-    labels
-        Classes: ``[batch, n]`` for `n` different ones of each example, or ``[batch]``.
-    predictions
-        A number for each class, ``[batch, classes]``; the greatest is the best.
-    class_id
-        The only class that counts; None for all.
-    metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
+    The result is that of `tf.metrics.mean`, in float64.  `labels` are classes:
+    ``[batch, n]`` for `n` different ones of each example, or ``[batch]``.
+    `predictions` is a number for each class, ``[batch, classes]``; the greatest is the
+    best.  `class_id` is the only class that counts; None for all.  Other parameters are
+    those of `tf.metrics.mean`.
 
     Examples
     --------

@@ -104,6 +104,32 @@ class Summary:
         """Return it as plain values, for JSON."""
         return asdict(self)
 
+    def by_type(self, seconds_per_byte: float) -> str:
+        """Return a table of the types of operations, the longest first.
+
+        ``floor`` is the time to write the outputs at the memory's bandwidth, of which a
+        byte takes `seconds_per_byte`.
+        """
+        types: dict[str, list[OperationTime]] = {}
+        for operation in self.operations:
+            types.setdefault(operation.type, []).append(operation)
+        rows = [
+            (sum(o.seconds for o in of_type), name, of_type)
+            for name, of_type in types.items()
+        ]
+        total = sum(seconds for seconds, _, _ in rows) or 1
+        cells = []
+        for seconds, name, of_type in sorted(rows, key=lambda row: (-row[0], row[1])):
+            size = sum(o.bytes for o in of_type)
+            waiting = _time(sum(o.waiting for o in of_type))
+            count = str(sum(o.count for o in of_type))
+            share, floor = f"{seconds / total:.1%}", _time(size * seconds_per_byte)
+            cells.append(
+                [name, _time(seconds), share, waiting, count, _size(size), floor]
+            )
+        head = ["type", "time", "share", "waiting", "calls", "outputs", "floor"]
+        return "\n".join(["operations by type, all cores:", *_table(head, cells)])
+
     def __str__(self) -> str:
         lines = [f"{_time(self.seconds)} from a core's first event to the last", ""]
         lines += _table(

@@ -92,15 +92,9 @@ def image(
 ) -> Any:
     """Return the summary of images.
 
-    Parameters
-    ----------
-    name, collections, family, step
-        As for `scalar`.
-    tensor
-        uint8, or real numbers that are scaled, of shape ``[batch, height, width,
-        channels]`` with 1, 3 or 4 channels.
-    max_outputs
-        The number of images of the batch to write.
+    `tensor` is uint8, or real numbers that are scaled, of shape
+    ``[batch, height, width, channels]`` with 1, 3 or 4 channels.  `max_outputs` is the
+    number of images of the batch to write.  Other parameters are those of `scalar`.
     """
     if step is not None:
         return steps.image(name, tensor, step, max_outputs)

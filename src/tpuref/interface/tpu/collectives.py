@@ -159,7 +159,7 @@ def _groups(assignment: Any, replicas: int) -> tuple[tuple[int, ...], ...]:
         return (tuple(range(replicas)),)
     ids = _ids(assignment)
     if ids.ndim != 2:
-        raise codes.INVALID_GROUPS.value_error(
+        raise codes.INVALID_ARGUMENT.value_error(
             "tf.tpu.cross_replica_sum: group_assignment must have two dimensions, "
             f"[num_groups, replicas_per_group], got shape {list(ids.shape)}"
         )
@@ -171,7 +171,7 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
     if isinstance(assignment, Tensor):
         value = assignment.operand().value
         if assignment.dtype != int32 or value is None:
-            raise codes.INVALID_GROUPS.type_error(
+            raise codes.INVALID_ARGUMENT.type_error(
                 "tf.tpu.cross_replica_sum: group_assignment must be known when the "
                 f"graph is built, as int32; got {assignment.describe()}"
             )
@@ -181,12 +181,12 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
     except ValueError:
         ids = np.empty(0, object)
     if ids.dtype == object:
-        raise codes.INVALID_GROUPS.value_error(
+        raise codes.INVALID_ARGUMENT.value_error(
             "tf.tpu.cross_replica_sum: all groups of group_assignment must have the "
             f"same number of replicas, got {assignment!r}"
         )
     if ids.size and ids.dtype.kind not in "iu":
-        raise codes.INVALID_GROUPS.type_error(
+        raise codes.INVALID_ARGUMENT.type_error(
             "tf.tpu.cross_replica_sum: group_assignment must contain integers, got "
             f"{assignment!r}"
         )
@@ -195,7 +195,7 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
 
 def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
     def fault(what: str) -> ValueError:
-        return codes.INVALID_GROUPS.value_error(
+        return codes.INVALID_ARGUMENT.value_error(
             f"tf.tpu.cross_replica_sum: group_assignment {assignment!r} {what}; each "
             f"of the replicas 0 to {replicas - 1} must appear in it exactly once"
         )

@@ -32,7 +32,7 @@ def check_one_device(shard: int, tensors: Sequence[Tensor]) -> None:
     """Raise ValueError if the tensors of a shard are on different devices."""
     devices = [tensor.device for tensor in tensors]
     if len(set(devices)) > 1:
-        raise codes.NO_SHARD_DIMENSION.value_error(
+        raise codes.UNEVEN_SHARDS.value_error(
             f"InfeedQueue.generate_enqueue_ops: the tensors of shard {shard} are on "
             f"the devices {devices}, expected one device; give a placement_function"
         )

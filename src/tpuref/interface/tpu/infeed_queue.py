@@ -37,7 +37,7 @@ class InfeedQueue:
     set step by step.  Generating operations freezes them; the default is 1 shard along
     dimension 0.  See 000_04abb9e9288042d8.txt (infeed_queue of replicate and
     batch_parallel).  It raises ValueError if the number of elements is unknown, not
-    positive or above 65536; if a list has a different length; if a shard dimension is
+    positive or above 65536, a list has a different length, or a shard dimension is
     negative.  It raises TypeError if an entry is not a dtype, a shape or a dimension.
 
     Parameters
@@ -239,15 +239,9 @@ class InfeedQueue:
 
         This freezes the configuration.  It returns the replica's shard of each element.
         `tpu_device` is the core that dequeues; None uses the enclosing device scopes.
-
-        Raises
-        ------
-        ValueError
-            If the graph already dequeues from this queue, or `freeze` fails.
-        tpuref.errors.OutOfRangeError
-            At evaluation, if the queue is closed and the replica has no tuples left.
-        tpuref.errors.DeadlineExceededError
-            At evaluation, if no tuple arrives in time.
+        It raises ValueError if the graph already dequeues from this queue, or `freeze`
+        fails; OutOfRangeError at evaluation if the queue is closed and the replica has
+        no tuples left; DeadlineExceededError at evaluation if no tuple arrives in time.
 
         Examples
         --------
@@ -446,7 +440,7 @@ class InfeedQueue:
         self.set_tuple_shapes(shapes)
         types = [[tensor.dtype for tensor in tensors] for tensors in shards]
         if any(own != types[0] for own in types):
-            raise codes.NO_SHARD_DIMENSION.type_error(
+            raise codes.UNEVEN_SHARDS.type_error(
                 f"InfeedQueue: the shards of input_tensors have the types {types}, "
                 "expected the same types in every shard"
             )
@@ -569,7 +563,7 @@ def _positive(argument: str, value: int) -> int:
         ) from None
     if not 1 <= number <= MAX_REPLICAS:
         bound = "1 or more" if number < 1 else f"{MAX_REPLICAS} or less"
-        raise codes.NO_SHARD_DIMENSION.value_error(
+        raise codes.UNEVEN_SHARDS.value_error(
             f"InfeedQueue: {argument} must be {bound}, got {number}"
         )
     return number

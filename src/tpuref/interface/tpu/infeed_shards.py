@@ -31,7 +31,7 @@ def shard_dimension(value: int | None) -> int | None:
             code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
     if dimension < 0:
-        raise codes.NO_SHARD_DIMENSION.value_error(
+        raise codes.UNEVEN_SHARDS.value_error(
             f"InfeedQueue: shard_dimensions holds {dimension}, expected 0 or more; "
             "dimensions are counted from the first"
         )
@@ -45,7 +45,7 @@ def sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShap
     dims = _dims_with(shape, dimension)
     size = dims[dimension]
     if size is None:
-        raise codes.NO_SHARD_DIMENSION.value_error(
+        raise codes.UNEVEN_SHARDS.value_error(
             f"InfeedQueue: dimension {dimension} of shape {shape} must be known to "
             f"split it into {shards} shards; declare its size in tuple_shapes"
         )
@@ -64,7 +64,7 @@ def whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
         return shapes[0]
     wholes = [_multiply(shape, dimension, len(shapes)) for shape in shapes]
     if not all(whole.is_compatible_with(wholes[0]) for whole in wholes):
-        raise codes.NO_SHARD_DIMENSION.value_error(
+        raise codes.UNEVEN_SHARDS.value_error(
             f"InfeedQueue: {[str(shape) for shape in shapes]} are not the shapes of "
             f"{len(shapes)} equal shards along dimension {dimension}"
         )
@@ -75,7 +75,7 @@ def _multiply(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
     dims = _dims_with(shape, dimension)
     size = dims[dimension]
     if size is None:
-        raise codes.NO_SHARD_DIMENSION.type_error(
+        raise codes.UNEVEN_SHARDS.type_error(
             f"InfeedQueue: dimension {dimension} of a shard of shape {shape} is "
             "unknown; expected a static size; use set_shape"
         )
@@ -85,7 +85,7 @@ def _multiply(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
 
 def _dims_with(shape: TensorShape, dimension: int) -> list[int | None]:
     if shape.rank is None or shape.rank <= dimension:
-        raise codes.NO_SHARD_DIMENSION.value_error(
+        raise codes.UNEVEN_SHARDS.value_error(
             f"InfeedQueue: shape {shape} has no dimension {dimension} to split; choose "
             "another one with shard_dimensions"
         )

@@ -187,26 +187,14 @@ def rewrite(
 ) -> Any:
     """Build an operation that runs a computation once on the TPU system.
 
-    See 000_04abb9e9288042d8.txt, rewrite.  It raises ValueError if the number of inputs
-    does not fit `computation`, an operation comes before a tensor, or computations are
-    nested.
-
-    Parameters
-    ----------
-    computation
-        A function that builds the computation from one tensor per input.  It may return
-        a list of tensors followed by operations.
-    inputs
-        A list with one entry per parameter, each a tensor, a value that converts, or a
-        nested structure of those; None for none.
-    infeed_queue, device_assignment, name
-        As for `replicate`.
-
-    Returns
-    -------
-    object
-        The result of `computation`, with the exceptions of `replicate`.  Evaluating any
-        part of it runs every operation that `computation` built.
+    See 000_04abb9e9288042d8.txt, rewrite.  `computation` is a function that builds the
+    computation from one tensor per input.  It may return a list of tensors followed by
+    operations.  `inputs` is a list with one entry per parameter, each a tensor, a value
+    that converts, or a nested structure of those; None for none.  Other parameters are
+    those of `replicate`.  The result is that of `computation`, with the exceptions of
+    `replicate`.  Evaluating any part of it runs every operation that `computation`
+    built.  It raises ValueError if the number of inputs does not fit `computation`, an
+    operation comes before a tensor, or computations are nested.
 
     Examples
     --------

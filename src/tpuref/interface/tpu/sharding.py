@@ -36,9 +36,10 @@ def shard(
 
     000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.  Outputs
     of rank 0 are stacked to one dimension.  Without outputs, the result is a list with
-    one NoOp.  It raises ValueError if `num_shards` is not from 1 to 65536, the number
-    of axes differs from that of inputs or outputs, or a dimension does not exist or is
-    not a multiple of `num_shards`.
+    one NoOp.  Other parameters are those of `tf.tpu.replicate`.  It raises ValueError
+    if `num_shards` is not from 1 to 65536, the number of axes differs from that of
+    inputs or outputs, or a dimension does not exist or is not a multiple of
+    `num_shards`.
 
     Parameters
     ----------
@@ -58,8 +59,6 @@ def shard(
     output_shard_axes
         The dimension to join for each output, 0 by default; without effect on outputs
         from one shard.
-    infeed_queue, device_assignment, name
-        As for `tf.tpu.replicate`.
 
     Examples
     --------
@@ -94,7 +93,7 @@ def shard(
     by_shard = [[piece[s] for piece in pieces] for s in range(count)]
     results = replicate(computation, by_shard, infeed_queue, device_assignment)
     if isinstance(results[0], Operation):
-        return results
+        return results[:1]
     return _join_all(results, outputs_from_all_shards, output_shard_axes)
 
 
@@ -192,12 +191,12 @@ def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]
     """Split one input; the run checks a dynamic size."""
     rank = tensor.shape.ndims
     if rank is None:
-        raise codes.NO_SHARD_DIMENSION.value_error(
+        raise codes.UNEVEN_SHARDS.value_error(
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has unknown rank; "
             "use set_shape"
         )
     if not -rank <= axis < rank:
-        raise codes.NO_SHARD_DIMENSION.value_error(
+        raise codes.UNEVEN_SHARDS.value_error(
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has no dimension "
             f"{axis} to split; inputs must have at least rank 1"
         )

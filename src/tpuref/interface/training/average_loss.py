@@ -19,17 +19,11 @@ def compute_average_loss(
 ) -> Tensor:
     """Return a replica's part of the mean loss over the global batch.
 
-    It raises ValueError if the losses are a scalar and `global_batch_size` is None.
-
-    Parameters
-    ----------
-    per_example_loss
-        A floating-point tensor with the loss of each example.
-    sample_weight
-        Factors that broadcast to the losses; None for 1.
-    global_batch_size
-        The number of examples of all replicas; by default the size of the losses' first
-        dimension times the number of replicas.
+    `per_example_loss` is a floating-point tensor with the loss of each example.
+    `sample_weight` holds factors that broadcast to the losses; None for 1.
+    `global_batch_size` is the number of examples of all replicas; by default the size
+    of the losses' first dimension times the number of replicas.  It raises ValueError
+    if the losses are a scalar and `global_batch_size` is None.
 
     Examples
     --------

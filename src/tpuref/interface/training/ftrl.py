@@ -19,8 +19,9 @@ from tpuref.interface.training.elementwise import ElementwiseOptimizer
 class FtrlOptimizer(ElementwiseOptimizer):
     """FTRL: follow the regularized leader, which sets many weights to exactly zero.
 
-    It raises ValueError if a number is outside of its range.  The slots are ``accum``
-    and ``linear``.  A sparse gradient changes only its rows.
+    Other parameters are those of `tf.train.Optimizer`.  It raises ValueError if a
+    number is outside of its range.  The slots are ``accum`` and ``linear``.  A sparse
+    gradient changes only its rows.
 
     Parameters
     ----------
@@ -33,8 +34,6 @@ class FtrlOptimizer(ElementwiseOptimizer):
         The initial value of the sums, at least 0.
     l1_regularization_strength, l2_regularization_strength
         At least 0.
-    use_locking, name
-        As for `tf.train.Optimizer`.
     accum_name, linear_name
         The names of the slots' variables, by default `name`.
     l2_shrinkage_regularization_strength

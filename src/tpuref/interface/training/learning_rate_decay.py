@@ -139,17 +139,10 @@ def polynomial_decay(
 ) -> Any:
     """Return a learning rate that decreases to another one as a power of the steps.
 
-    Parameters
-    ----------
-    learning_rate, global_step, name
-        As for `tf.train.exponential_decay`.
-    decay_steps
-        The number of steps to reach `end_learning_rate`.
-    power
-        The power; 1 is linear.
-    cycle
-        Whether the decay continues after `decay_steps` with twice that number, then
-        three times and so on, so that the learning rate rises and decreases again.
+    `decay_steps` is the number of steps to reach `end_learning_rate`.  `power` is the
+    power; 1 is linear.  `cycle` says whether the decay continues after `decay_steps`
+    with twice that number, then three times and so on, so that the learning rate rises
+    and decreases again.  Other parameters are those of `tf.train.exponential_decay`.
 
     Examples
     --------
@@ -179,18 +172,11 @@ def piecewise_constant(
 ) -> Any:
     """Return one of several values, depending on the step.
 
-    In eager mode, return a function without parameters that returns it.  It raises
-    ValueError if there is not one more value than boundaries, or the dtypes differ.
-
-    Parameters
-    ----------
-    x
-        The number of steps so far.
-    boundaries
-        The last step of each value but the last, in increasing order, converted to the
-        dtype of `x`.
-    values
-        The values, one more than boundaries, of one dtype.
+    In eager mode, return a function without parameters that returns it.  `x` is the
+    number of steps so far.  `boundaries` are the last step of each value but the last,
+    in increasing order, converted to the dtype of `x`.  `values` are the values, one
+    more than boundaries, of one dtype.  It raises ValueError if there is not one more
+    value than boundaries, or the dtypes differ.
 
     Examples
     --------

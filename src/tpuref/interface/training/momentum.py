@@ -15,13 +15,12 @@ class MomentumOptimizer(ElementwiseOptimizer):
     ``accumulation = momentum * accumulation + gradient``, and the variable decreases by
     ``learning_rate * accumulation``.  The slot is ``momentum``.  A sparse gradient
     changes only its rows; the momentum of other rows is neither applied nor decayed.
+    Other parameters are those of `tf.train.Optimizer`.
 
     Parameters
     ----------
     learning_rate, momentum
         A number, a tensor, or a function without parameters that returns one.
-    use_locking, name
-        As for `tf.train.Optimizer`.
     use_nesterov
         Whether to use Nesterov momentum: the variable decreases by ``learning_rate *
         (gradient + momentum * accumulation)``, with the new accumulation.

@@ -37,16 +37,10 @@ def assign_moving_average(
 ) -> Any:
     """Set a variable to ``decay * variable + (1 - decay) * value``.
 
-    Parameters
-    ----------
-    value
-        The value to average, of the variable's shape and dtype.  In the towers of a
-        strategy, the mean of the towers' values is used.
-    decay
-        The weight of the previous average.
-    zero_debias
-        Whether to correct the bias of the initial zeros, with the slots ``biased`` and
-        ``local_step`` of the variable.
+    `value` is the value to average, of the variable's shape and dtype.  In the towers
+    of a strategy, the mean of the towers' values is used.  `decay` is the weight of the
+    previous average.  `zero_debias` says whether to correct the bias of the initial
+    zeros, with the slots ``biased`` and ``local_step`` of the variable.
 
     Examples
     --------

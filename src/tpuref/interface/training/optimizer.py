@@ -137,8 +137,9 @@ class Optimizer:
     ) -> list[tuple[Any, Any]]:
         """Return a loss's pairs of gradient (tensor, slices or None) and variable.
 
-        It raises ValueError without variables or for an element type that cannot be
-        optimized, and in eager mode RuntimeError if the loss is not a function.
+        Other parameters are those of `tf.gradients`.  It raises ValueError without
+        variables or for an element type that cannot be optimized, and in eager mode
+        RuntimeError if the loss is not a function.
 
         Parameters
         ----------
@@ -152,8 +153,6 @@ class Optimizer:
         gate_gradients
             `GATE_GRAPH` computes all gradients before any is used.  `GATE_NONE` and
             `GATE_OP` have no effect: operations run in the order of their creation.
-        aggregation_method, colocate_gradients_with_ops
-            As for `tf.gradients`.
         grad_loss
             The gradient of the loss, by default 1.
         """
@@ -233,17 +232,10 @@ class Optimizer:
 
         In a tower of a distribution strategy, the gradients of all towers are summed,
         sparse ones as dense tensors, and all components of the variables get the same
-        update.
-
-        Parameters
-        ----------
-        grads_and_vars
-            Pairs of gradient and variable, as `compute_gradients` returns them; a
-            variable whose gradient is None does not change.
-        global_step
-            A variable that is incremented afterwards.
-        name
-            The name of the operation, by default that of the optimizer.
+        update.  `grads_and_vars` are pairs of gradient and variable, as
+        `compute_gradients` returns them; a variable whose gradient is None does not
+        change.  `global_step` is a variable that is incremented afterwards.  `name` is
+        the name of the operation, by default that of the optimizer.
 
         Raises
         ------

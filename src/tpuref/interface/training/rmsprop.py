@@ -16,7 +16,8 @@ class RMSPropOptimizer(ElementwiseOptimizer):
     """RMSProp: divides gradients by the root of their running mean square.
 
     The slots are ``rms``, with initial value 1, ``momentum`` and, if centered, ``mg``.
-    A sparse gradient changes only its rows.
+    A sparse gradient changes only its rows.  Other parameters are those of
+    `tf.train.Optimizer`.
 
     Parameters
     ----------
@@ -24,8 +25,6 @@ class RMSPropOptimizer(ElementwiseOptimizer):
         Numbers, tensors, or functions without parameters that return one: the learning
         rate, the decay rate of the mean, the momentum, and the constant added under the
         root.
-    use_locking, name
-        As for `tf.train.Optimizer`.
     centered
         Whether to divide by the root of the variance, with the square of the gradients'
         running mean subtracted.

@@ -42,18 +42,11 @@ class SessionCreator(abc.ABC):
 class ChiefSessionCreator(SessionCreator):
     """Creates sessions whose variables are restored or initialized.
 
-    It raises ValueError if both a directory and a checkpoint are set.
-
-    Parameters
-    ----------
-    scaffold
-        The `Scaffold` that initializes and restores variables, by default a new one.
-    master, config
-        As for `tf.Session`.
-    checkpoint_dir
-        The directory of checkpoints, of which the last one is restored.
-    checkpoint_filename_with_path
-        A checkpoint to restore instead.
+    `scaffold` is the `Scaffold` that initializes and restores variables, by default a
+    new one.  `checkpoint_dir` is the directory of checkpoints, of which the last one is
+    restored.  `checkpoint_filename_with_path` is a checkpoint to restore instead.
+    Other parameters are those of `tf.Session`.  It raises ValueError if both a
+    directory and a checkpoint are set.
     """
 
     def __init__(

@@ -38,7 +38,8 @@ def create_train_op(
 ) -> Tensor:
     """Return a tensor that runs a training step and returns the loss.
 
-    It raises `tf.errors.InvalidArgumentError` at run time if the loss is not finite.
+    Other parameters are those of `tf.train.Optimizer.compute_gradients`.  It raises
+    `tf.errors.InvalidArgumentError` at run time if the loss is not finite.
 
     Parameters
     ----------
@@ -54,8 +55,6 @@ def create_train_op(
         A function from a list of (gradient, variable) pairs to such a list.
     summarize_gradients
         Whether gradients and their norms are summarized.
-    gate_gradients, aggregation_method, colocate_gradients_with_ops
-        As for `tf.train.Optimizer.compute_gradients`.
     check_numerics
         Whether to raise an error if the loss is not finite.
 

@@ -16,7 +16,7 @@ cdef struct Record:
     uint64_t kind           # which collective, of which members and type
     uint64_t count
     uint64_t fingerprint
-    uint64_t source
+    uint64_t table          # the offset of the offsets of its vectors
     uint64_t result
     uint64_t scratch
     uint64_t refused        # in a ring: this core or one further left saw a mismatch

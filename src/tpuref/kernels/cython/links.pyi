@@ -18,12 +18,12 @@ class Links:
         self, group: Group, source: npt.NDArray[Any], result: npt.NDArray[Any]
     ) -> int: ...
     def direct(
-        self, group: Group, source_offset: int, result_offset: int, count: int
+        self, group: Group, table_offset: int, result_offset: int, count: int
     ) -> int: ...
     def ring(
         self,
         group: Group,
-        source_offset: int,
+        table_offset: int,
         result_offset: int,
         scratch_offset: int,
         count: int,

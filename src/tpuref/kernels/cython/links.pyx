@@ -175,7 +175,7 @@ cdef class Links:
     def direct(
         self,
         group,
-        Py_ssize_t source_offset,
+        Py_ssize_t table_offset,
         Py_ssize_t result_offset,
         Py_ssize_t count,
     ):
@@ -183,13 +183,13 @@ cdef class Links:
         cdef int status
         self.take(group)
         with nogil:
-            status = self.check_vectors(source_offset, count, self.num_own)
+            status = self.check_sources(table_offset, count)
             if status == OK:
                 status = self.check_vectors(result_offset, count, 1)
             if status == OK:
                 status = self.enter(DIRECT, count, 2)
             if status == OK:
-                self.offer(source_offset, result_offset, 0)
+                self.offer(table_offset, result_offset, 0)
                 status = self.meet()
             if status == OK:
                 self.fold_chunk(count)
@@ -202,7 +202,7 @@ cdef class Links:
     def ring(
         self,
         group,
-        Py_ssize_t source_offset,
+        Py_ssize_t table_offset,
         Py_ssize_t result_offset,
         Py_ssize_t scratch_offset,
         Py_ssize_t count,
@@ -211,7 +211,7 @@ cdef class Links:
         cdef int status
         self.take(group)
         with nogil:
-            status = self.check_vectors(source_offset, count, self.num_own)
+            status = self.check_sources(table_offset, count)
             if status == OK:
                 status = self.check_vectors(result_offset, count, self.num_own)
             if status == OK and tpuref_is_half(self.dtype):
@@ -221,7 +221,7 @@ cdef class Links:
             if status == OK:
                 status = self.enter(RING, count, 2 * self.num_parts - 1)
             if status == OK:
-                self.offer(source_offset, result_offset, scratch_offset)
+                self.offer(table_offset, result_offset, scratch_offset)
                 status = self.run_ring(count)
         return status
 
@@ -296,6 +296,22 @@ cdef class Links:
         if item == 0:
             return BAD_DTYPE
         return self.check_bytes(offset, count, vectors * item)
+
+    cdef int check_sources(self, Py_ssize_t table, Py_ssize_t count) noexcept nogil:
+        # A table of offsets, and the vectors that it names.
+        cdef Py_ssize_t own
+        cdef int status = self.check_bytes(table, self.num_own, sizeof(int64_t))
+        if status == OK and table % sizeof(int64_t) != 0:
+            status = BAD_OFFSET
+        if status != OK:
+            return status
+        for own in range(self.num_own):
+            status = self.check_vectors(
+                (<int64_t*>(self.flags.base + table))[own], count, 1
+            )
+            if status != OK:
+                return status
+        return OK
 
     cdef int check_bytes(
         self, Py_ssize_t offset, Py_ssize_t count, Py_ssize_t item
@@ -377,10 +393,10 @@ cdef class Links:
         memcpy(readers, &self.members[0], self.size * sizeof(int64_t))
 
     cdef void offer(
-        self, size_t source, size_t result, size_t scratch
+        self, size_t table, size_t result, size_t scratch
     ) noexcept nogil:
         cdef Record* record = &self.own.records[self.parity]
-        record.source = source
+        record.table = table
         record.result = result
         record.scratch = scratch
 
@@ -445,10 +461,7 @@ cdef class Links:
         cdef Py_ssize_t position
         cdef Record* record
         for position in range(self.num_parts):
-            record = self.record_of(position)
-            self.sources[position] = (
-                self.flags.base + record.source + self.ahead(position, count)
-            )
+            self.sources[position] = self.flags.base + self.source_of(position)
         record = &self.slots[self.members[0]].records[self.parity]
         self.shared_result = record.result
         tpuref_fold(
@@ -458,13 +471,18 @@ cdef class Links:
             self.dtype, is_streamed(count, self.dtype),
         )
 
-    # The ring
-
     cdef Record* record_of(self, Py_ssize_t part) noexcept nogil:
         return &self.slots[self.parts[part].core].records[self.parity]
 
+    cdef int64_t source_of(self, Py_ssize_t part) noexcept nogil:
+        # The offset of a vector, from the table of its core.
+        cdef uint64_t table = self.record_of(part).table
+        return (<int64_t*>(self.flags.base + table))[self.parts[part].rank]
+
+    # The ring
+
     cdef Py_ssize_t ahead(self, Py_ssize_t part, Py_ssize_t count) noexcept nogil:
-        # The bytes of the vectors before this one at an offset in its core's record.
+        # The bytes of the results or partial sums before this one in its core's record.
         return self.parts[part].rank * count * tpuref_item_bytes(self.dtype)
 
     cdef int run_ring(self, Py_ssize_t count) noexcept nogil:
@@ -474,7 +492,7 @@ cdef class Links:
         cdef uint64_t end = self.flag + 2 * size - 1
         self.advance()
         if size == 1:
-            self.sources[0] = self.flags.base + self.record_of(0).source
+            self.sources[0] = self.flags.base + self.source_of(0)
             tpuref_fold(
                 self.sources, 1, self.flags.base + self.record_of(0).result, 0, count,
                 self.dtype, False,
@@ -553,12 +571,12 @@ cdef class Links:
         cdef uint64_t partial = left.result + self.ahead(neighbour, count)
         cdef uint64_t total = own.result + self.ahead(part, count)
         if first:
-            partial = left.source + self.ahead(neighbour, count)
+            partial = self.source_of(neighbour)
         elif half:
             partial = left.scratch + wider * self.ahead(neighbour, count)
         if half and not last:
             total = own.scratch + wider * self.ahead(part, count)
-        self.sources[0] = self.flags.base + own.source + self.ahead(part, count)
+        self.sources[0] = self.flags.base + self.source_of(part)
         tpuref_add(
             self.flags.base + partial, half and not first, self.sources, 1,
             self.flags.base + total, half and not last,

@@ -5,8 +5,8 @@ their flags (`tpuref.kernels.python.flags`). The slot of a core also has two rec
 which it describes a collective, and two staging areas for small vectors.
 
 If a process runs several cores, one of them is the member of a collective. It also
-contributes the vectors of the others, which are adjacent in memory (`Group.parts`), and
-they `follow` it: their flags take the value of its flag. All vectors are summed in the
+contributes the vectors of the others (`Group.parts`), and they `follow` it: their flags
+take the value of its flag. All vectors are summed in the
 order of the parts, so the bits do not depend on the process of a vector.
 
 **A collective** goes through these steps, n being its number in the run and p the phase
@@ -74,9 +74,11 @@ from tpuref.kernels.status import (
 )
 
 # The words of a record; all members must agree on the first four.
-_STAMP, _KIND, _COUNT, _FINGERPRINT, _SOURCE, _RESULT, _SCRATCH, _REFUSED = range(8)
+_STAMP, _KIND, _COUNT, _FINGERPRINT, _TABLE, _RESULT, _SCRATCH, _REFUSED = range(8)
 
 _FLAT, _DIRECT, _RING = 1, 2, 3
+
+_OFFSET_BYTES = 8
 
 _ELEMENTS = {dtype.as_datatype_enum: dtype.np for dtype in SUMMABLE}
 
@@ -165,7 +167,7 @@ class Links:
         return status
 
     def direct(
-        self, group: Group, source_offset: int, result_offset: int, count: int
+        self, group: Group, table_offset: int, result_offset: int, count: int
     ) -> int:
         """Sum vectors in the arena: every member folds its chunk into one result.
 
@@ -173,17 +175,19 @@ class Links:
         `shared_result`, may be written again after every member has read it; a member
         that arrives at a later collective must have.
 
-        The result is at `result_offset` of the first member, which may be that member's
-        `source_offset`; `count` is the number of elements of one vector.
+        A table of int64 at `table_offset`, a multiple of 8, has the offsets of this
+        core's vectors, of `count` elements each.  They may lie anywhere in the arena,
+        and be the same memory.  The result is at `result_offset` of the first member,
+        which may be one of that member's vectors.
         """
         self._take(group)
-        status = self._check_vectors(count, source_offset, len(self._own))
+        status = self._check_sources(count, table_offset)
         if status == OK:
             status = self._check_vectors(count, result_offset, 1)
         if status == OK:
             status = self._enter(_DIRECT, count)
         if status == OK:
-            self._offer(source_offset, result_offset, 0)
+            self._offer(table_offset, result_offset, 0)
             status = self._meet()
         if status == OK:
             self._fold_chunk(_ELEMENTS[group.dtype], count)
@@ -196,7 +200,7 @@ class Links:
     def ring(
         self,
         group: Group,
-        source_offset: int,
+        table_offset: int,
         result_offset: int,
         scratch_offset: int,
         count: int,
@@ -204,12 +208,12 @@ class Links:
         """Sum vectors in the arena: chunks move from neighbour to neighbour.
 
         When it returns a status, nobody reads this core's buffers any more. `group`,
-        `source_offset` and `count` are those of `direct`.  Each of this core's vectors
+        `table_offset` and `count` are those of `direct`.  Each of this core's vectors
         has a result at `result_offset`, which may be the source; half types need 4
         bytes for each element of each vector at `scratch_offset`.
         """
         self._take(group)
-        status = self._check_vectors(count, source_offset, len(self._own))
+        status = self._check_sources(count, table_offset)
         if status == OK:
             status = self._check_vectors(count, result_offset, len(self._own))
         if status == OK and _is_half(_ELEMENTS[group.dtype]):
@@ -217,7 +221,7 @@ class Links:
         if status == OK:
             status = self._enter(_RING, count)
         if status == OK:
-            self._offer(source_offset, result_offset, scratch_offset)
+            self._offer(table_offset, result_offset, scratch_offset)
             status = self._run_ring(_ELEMENTS[group.dtype], count)
         return status
 
@@ -248,6 +252,17 @@ class Links:
         if element is None:
             return BAD_DTYPE
         return self._check_bytes(offset, vectors * count, element.itemsize)
+
+    def _check_sources(self, count: int, table: int) -> int:
+        """Check a table of offsets, and the vectors that it names."""
+        status = self._check_bytes(table, len(self._own), _OFFSET_BYTES)
+        if status == OK and table % _OFFSET_BYTES:
+            status = BAD_OFFSET
+        if status == OK:
+            offsets = self._table(table, len(self._own))
+            statuses = [self._check_vectors(count, int(at), 1) for at in offsets]
+            status = max(statuses, default=OK)
+        return status
 
     def _check_bytes(self, offset: int, count: int, item_bytes: int) -> int:
         if count < 0:
@@ -311,9 +326,9 @@ class Links:
         self._released[self._parity] = self._flag + phases
         self._readers[self._parity] = self._members
 
-    def _offer(self, source: int, result: int, scratch: int) -> None:
+    def _offer(self, table: int, result: int, scratch: int) -> None:
         record = self._record(self._core)
-        record[_SOURCE], record[_RESULT], record[_SCRATCH] = source, result, scratch
+        record[_TABLE], record[_RESULT], record[_SCRATCH] = table, result, scratch
 
     def _meet(self) -> int:
         """Arrive, wait for all members, and compare their records."""
@@ -331,9 +346,7 @@ class Links:
 
     def _fold_chunk(self, element: np.dtype[Any], count: int) -> None:
         place = schedule.chunk_slice(count, len(self._members), self._place)
-        sources = [
-            self._vector(part, _SOURCE, element, count)[place] for part in self._parts
-        ]
+        sources = [self._source(part, element, count)[place] for part in self._parts]
         first = self._members[0]
         self.shared_result = self._record(first)[_RESULT]
         self._vector((first, 0), _RESULT, element, count)[place] = fold(sources)
@@ -346,7 +359,7 @@ class Links:
         self._advance()
         if size == 1:
             (part,) = self._parts
-            source = self._vector(part, _SOURCE, element, count)
+            source = self._source(part, element, count)
             self._vector(part, _RESULT, element, count)[:] = fold([source])
             return OK
         # A left neighbour with the same flag has finished the step before: the chunk to
@@ -400,10 +413,10 @@ class Links:
         wide = accumulator(element)
         sums = _SCRATCH if _is_half(element) else _RESULT
         if first:
-            partial = self._vector(left, _SOURCE, element, count)
+            partial = self._source(left, element, count)
         else:
             partial = self._vector(left, sums, wide, count)
-        own = self._vector(part, _SOURCE, element, count)
+        own = self._source(part, element, count)
         if last:
             total = self._vector(part, _RESULT, element, count)
         else:
@@ -419,6 +432,20 @@ class Links:
     def _staging(self, part: tuple[int, int], size: int) -> npt.NDArray[np.uint8]:
         core, rank = part
         return self._flags.staging(core, self._parity)[rank * size : (rank + 1) * size]
+
+    def _table(self, offset: int, size: int) -> npt.NDArray[np.int64]:
+        end = offset + size * _OFFSET_BYTES
+        return self._flags.arena[offset:end].view(np.int64)
+
+    def _source(
+        self, part: tuple[int, int], element: np.dtype[Any], count: int
+    ) -> Array:
+        """View a contribution, at its offset in the table of its core."""
+        core, rank = part
+        (start,) = self._table(
+            self._record(core)[_TABLE] + rank * _OFFSET_BYTES, 1
+        ).tolist()
+        return self._flags.arena[start : start + count * element.itemsize].view(element)
 
     def _vector(
         self, part: tuple[int, int], word: int, element: np.dtype[Any], count: int

@@ -107,11 +107,9 @@ def _begin() -> None:
     """Behave as TensorFlow 2 does; Keras has no graph mode."""
     begin_eagerly()
     if not executing_eagerly():
-        raise coded(
-            RuntimeError,
+        raise codes.WRONG_MODE.runtime_error(
             "tf.keras is Keras 3, which needs TensorFlow 2's eager mode, but this "
-            "program builds graphs; call tf.enable_v2_behavior() at its start",
-            code=codes.WRONG_MODE,
+            "program builds graphs; call tf.enable_v2_behavior() at its start"
         )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import tpuref as tf
-from tpuref.tools.benchmarks.chain import Chain
+from tpuref.tools.benchmarks.chain import COMPUTED, FED, READ_AGAIN, Chain
 from tpuref.tools.benchmarks.contest import Samples, interleaved
 from tpuref.tools.benchmarks.extent import Extent
 from tpuref.tools.benchmarks.machine import MemoryCopy
@@ -21,7 +21,10 @@ QUICK_SIZES = (4, 1 << 16, 1 << 20)
 NARROW_SIZE = 16 << 20
 QUICK_NARROW_SIZE = 1 << 20
 
-AUTO, RING, MEMORY = "tpuref", "tpuref ring", "memory"
+OWN = (FED, COMPUTED, READ_AGAIN)
+"""The columns of tpuref; the slowest is judged."""
+
+RING, MEMORY = "tpuref ring", "memory"
 PEERS = {
     "MPICH": ("mpich", "sum"),
     "Gloo": ("gloo", "sum"),
@@ -46,16 +49,17 @@ def target(cores: int, size: int) -> float:
     """Return the target of the speed relative to the fastest peer."""
     if size <= 1 << 16:
         return 2.0 if cores >= 4 else 1.0
-    return {1 << 20: 3.0, 16 << 20: 1.5, 64 << 20: 5.0}[size]
+    medium = 3.0 if cores >= 8 else 1.5
+    return {1 << 20: 3.0, 16 << 20: medium, 64 << 20: 5.0}[size]
 
 
 def floor_bytes(cores: int, size: int) -> dict[str, int]:
-    """Return the bytes to read and write, by contestant.
+    """Return the bytes to read and write, by table.
 
     Every vector is read once and one result is written; in a ring each core reads two
     chunks and writes one in N - 1 steps, then reads and writes one in N - 1 more.
     """
-    return {AUTO: (cores + 1) * size, RING: 5 * (cores - 1) * size}
+    return {"all-reduce": (cores + 1) * size, "ring": 5 * (cores - 1) * size}
 
 
 def samples(
@@ -69,9 +73,11 @@ def samples(
     elements = size // 4
     own, theirs = counts(size)
     contestants: dict[str, Callable[[], float]] = {}
-    for name, algorithm in ((AUTO, "auto"), (RING, "ring")):
-        chain = Chain(session, cores, elements, tf.float32, own, algorithm)
-        contestants[name] = chain.seconds
+    for of in OWN:
+        chain = Chain(session, cores, elements, tf.float32, own, "auto", of)
+        contestants[of] = chain.seconds
+    ring = Chain(session, cores, elements, tf.float32, own, "ring")
+    contestants[RING] = ring.seconds
     for name, (peer, task) in PEERS.items():
         if peer in peers:
             contestants[name] = peers[peer].asked(task, elements, theirs)
@@ -84,7 +90,7 @@ def tables(extent: Extent) -> list[Table]:
     """Measure, and return the tables of ``auto``, of ``ring`` and of bfloat16."""
     missing = absent({peer for peer, _ in PEERS.values()}, extent.peers)
     lost = {name: missing[p] for name, (p, _) in PEERS.items() if p in missing}
-    auto = Table("all-reduce", "All-reduce, float32", [AUTO, *PEERS], missing=lost)
+    auto = Table("all-reduce", "All-reduce, float32", [*OWN, *PEERS], missing=lost)
     ring = Table("ring", "All-reduce by ring alone", [RING, *PEERS], missing=lost)
     narrow = Table("bfloat16", "All-reduce, bfloat16", ["bfloat16", "float32"])
     names = [peer for peer in ("mpich", "gloo", "jax") if peer not in missing]
@@ -95,23 +101,25 @@ def tables(extent: Extent) -> list[Table]:
         ):
             for size in QUICK_SIZES if extent.quick else SIZES:
                 point = samples(session, cores, size, extent, peers)
-                for table in (auto, ring):
-                    table.add(
-                        _row(table.contestants[0], point, cores, size), extent.report
-                    )
+                for table, own in ((auto, OWN), (ring, [RING])):
+                    table.add(_row(table, own, point, cores, size), extent.report)
             narrow.add(_bfloat16(session, cores, extent), extent.report)
     return [auto, ring, narrow]
 
 
-def _row(own: str, measured: Samples, cores: int, size: int) -> Row:
-    """Compare one of tpuref's algorithms with the fastest peer."""
+def _row(
+    table: Table, own: Sequence[str], measured: Samples, cores: int, size: int
+) -> Row:
+    """Compare the slowest of tpuref's columns with the fastest peer."""
+    judged = max(own, key=lambda name: statistics.median(measured[name]))
     best = fastest(measured, PEERS)
-    factor = None if best is None else times_as_fast(measured, own, best)
-    others = {name: measured[name] for name in (*PEERS, MEMORY) if name in measured}
+    factor = None if best is None else times_as_fast(measured, judged, best)
+    names = (judged, *own, *PEERS, MEMORY)
+    bytes_moved = floor_bytes(cores, size)[table.name]
     return Row(
         point={"cores": str(cores), "bytes": size_text(size)},
-        samples={own: measured[own], **others},
-        floor=floor_bytes(cores, size)[own] * statistics.median(measured[MEMORY]),
+        samples={name: measured[name] for name in names if name in measured},
+        floor=bytes_moved * statistics.median(measured[MEMORY]),
         goals=[Goal(best or "fastest peer", factor, target(cores, size))],
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,16 @@ from tpuref.tools.benchmarks.peers.rank import contribution
 
 FEW = 4
 """The number of sums in the shorter of two programs."""
+
+
+FED, COMPUTED, READ_AGAIN = "fed", "computed", "read again"
+"""The contributions: fed vectors, two computed vectors in turns, or one of those."""
+
+SMALL_BYTES = 1 << 16
+"""Up to this size all results are added at the end, by one instruction.
+
+An instruction that reads one result takes as long as a small sum.
+"""
 
 
 class Chain:
@@ -28,17 +39,20 @@ class Chain:
         dtype: tf.DType,
         count: int,
         algorithm: str,
+        of: str = READ_AGAIN,
     ) -> None:
         self._session, self._count, self._algorithm = session, count, algorithm
+        fed = [tf.placeholder(dtype, [elements]) for _ in range(cores) if of == FED]
+        self._feeds = {x: np.full(elements, k + 1, dtype.np) for k, x in enumerate(fed)}
+        kinds = cores, elements, dtype, of, fed
         with tf.config.override(all_reduce=algorithm):
-            self._few = _sums(cores, elements, dtype, FEW)
-            self._many = _sums(cores, elements, dtype, FEW + count)
+            self._few, self._many = _sums(FEW, *kinds), _sums(FEW + count, *kinds)
             verify(session, cores, elements, dtype)
         self.seconds()
 
     def _time(self, program: Any) -> float:
         began = time.perf_counter()
-        self._session.run(program)
+        self._session.run(program, self._feeds)
         return time.perf_counter() - began
 
     def seconds(self) -> float:
@@ -51,19 +65,30 @@ class Chain:
             return (self._time(self._many) - few) / self._count
 
 
-def _sums(cores: int, elements: int, dtype: tf.DType, count: int) -> Any:
-    """Build `count` sums of vectors that differ between cores."""
+def _sums(
+    count: int, cores: int, elements: int, dtype: tf.DType, of: str, fed: Sequence[Any]
+) -> Any:
+    """Build `count` sums of vectors that differ between cores, and use the results."""
     # Two spellings of the same group: sums with equal groups could be fused into one.
     groups = [list(range(cores))], [list(reversed(range(cores)))]
 
-    def computation(number: Any) -> Any:
-        x = tf.fill([elements], number)
+    def computation(number: Any, *vectors: Any) -> Any:
+        x = vectors or [tf.fill([elements], number + k) for k in range(_KINDS[of])]
+        results, used = [], tf.zeros([1], dtype)
         for turn in range(count):  # all of them run, in this order
-            total = tf.tpu.cross_replica_sum(x, groups[turn % 2])
-        return total[:1]
+            total = tf.tpu.cross_replica_sum(x[turn % len(x)], groups[turn % 2])
+            if elements * dtype.size > SMALL_BYTES:
+                used += total[:1]
+            else:
+                results.append(total)
+        return used + tf.add_n(results)[:1] if results else used
 
     numbers = [[tf.constant(r + 1, dtype)] for r in range(cores)]
-    return tf.tpu.replicate(computation, numbers)[0][0]
+    inputs = [[*given, *fed[r : r + 1]] for r, given in enumerate(numbers)]
+    return tf.tpu.replicate(computation, inputs)[0][0]
+
+
+_KINDS = {COMPUTED: 2, READ_AGAIN: 1}
 
 
 def verify(session: tf.Session, cores: int, elements: int, dtype: tf.DType) -> None:

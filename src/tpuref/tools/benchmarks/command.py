@@ -19,6 +19,7 @@ from tpuref.tools.benchmarks import (
     sharding,
     start,
     steps,
+    whole_programs,
 )
 from tpuref.tools.benchmarks.extent import Extent
 from tpuref.tools.benchmarks.table import Table
@@ -32,9 +33,10 @@ BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
     "digits": digits.tables,
     "convolution": convolution.tables,
     "input": input_pipeline.tables,
+    "programs": whole_programs.tables,
 }
 
-OF_THE_POOL = ("all-reduce", "steps", "sharding", "start", "digits")
+OF_THE_POOL = ("all-reduce", "steps", "sharding", "start", "digits", "programs")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -46,7 +48,12 @@ def run(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 2
-    extent = Extent(quick=options.quick, peers=options.peers, report=_report)
+    extent = Extent(
+        quick=options.quick,
+        peers=options.peers,
+        tensorflow=tuple(options.tensorflow),
+        report=_report,
+    )
     facts = machine.description()
     tables = [
         table

@@ -12,6 +12,8 @@ class Extent:
 
     quick: bool = False  # whether to measure only a few small cases in few rounds
     peers: bool = True  # whether to measure other libraries too
+    # the interpreters of environments with TensorFlow, to measure their programs
+    tensorflow: tuple[str, ...] = ()
     # called with each line as soon as it is measured
     report: Callable[[str], None] = lambda line: None
 

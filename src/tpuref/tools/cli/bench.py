@@ -11,7 +11,7 @@ NAME = "bench"
 
 BENCHMARKS = (
     *("all-reduce", "steps", "sharding", "padding", "start", "digits"),
-    *("convolution", "input"),
+    *("convolution", "input", "programs"),
 )
 """The names of `benchmarks.command.BENCHMARKS`, which is slow to import."""
 
@@ -40,6 +40,13 @@ def add(bench: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         default=True,
         help="also measure MPICH, Gloo, JAX and PyTorch, if installed",
+    )
+    bench.add_argument(
+        "--tensorflow",
+        metavar="PYTHON",
+        action="append",
+        default=[],
+        help="also run the programs in this interpreter's TensorFlow; may be repeated",
     )
     bench.add_argument(
         "--json", action="store_true", help="print everything as one JSON object"

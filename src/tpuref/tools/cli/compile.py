@@ -60,6 +60,7 @@ def add(command: argparse.ArgumentParser) -> None:
         help="run the script once for each value of one of its flags; print a table",
     )
     command.add_argument("--json", metavar="FILE", help="write the report as JSON")
+    command.add_argument("--html", metavar="FILE", help="write the report as a page")
     command.add_argument(
         "--deadline",
         type=float,
@@ -73,6 +74,7 @@ def add(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compile, print the report, and return the exit status."""
     from tpuref.tools.tpu_compiler.jobs import require_compiler
+    from tpuref.tools.tpu_compiler.page import as_page
     from tpuref.tools.tpu_compiler.sweep import as_table, values_of
     from tpuref.tools.tpu_compiler.targets import targets_of
     from tpuref.tools.tpu_compiler.text import as_text, succeeded
@@ -98,9 +100,12 @@ def run(options: argparse.Namespace) -> int:
     except _Unfit as error:
         return fail(NAME, error, 1)
     report = reports[0] if flag is None else {"flag": flag, "sweep": reports}
-    print(as_text(reports[0]) if flag is None else as_table(flag, reports))
+    table = None if flag is None else as_table(flag, reports)
+    print(as_text(reports[0]) if table is None else table)
     if options.json:
         Path(options.json).write_text(json.dumps(report, indent=2) + "\n")
+    if options.html:
+        Path(options.html).write_text(as_page(reports, table))
     return 0 if all(map(succeeded, reports)) else 1
 
 

@@ -11,6 +11,7 @@ from tpuref.tools.cli.failure import fail
 
 if TYPE_CHECKING:
     from tpuref.tools.porting.program import Program
+    from tpuref.tools.porting.report import Entry
     from tpuref.tools.porting.rewrite import Rewrite
 
 NAME = "port"
@@ -21,7 +22,8 @@ DESCRIPTION = (
 )
 EPILOG = """examples:
   tpuref port train.py             list its names of tf, and which are missing
-  tpuref port models notebooks     check all scripts and notebooks in two folders
+  tpuref port models notebooks     check all scripts and notebooks in two folders,
+                                   with a table of those that are made to be run
   tpuref port --write train.py     change its import lines as well
 
 Nothing is run. The exit status is 1 if a name is missing, or if --write could not
@@ -66,9 +68,33 @@ def run(options: argparse.Namespace) -> int:
                 rewrite.save()
             except OSError as error:
                 status = fail(NAME, f"cannot write {error.filename}: {error.strerror}")
-    print(_report_as_json(programs) if options.json else _report_as_text(programs))
+    entries = _entries([program for program, _ in programs])
+    report = _report_as_json if options.json else _report_as_text
+    print(report(programs, entries))
     refused = any(rewrite is not None and rewrite.refusals for _, rewrite in programs)
-    return status or int(refused or any(program.missing for program, _ in programs))
+    missing = any(program.missing for program, _ in programs)
+    return status or int(refused or missing or any(entry.stops for entry in entries))
+
+
+def _entries(programs: list[Program]) -> list[Entry]:
+    """Return the scripts that are made to be run, with what their imports reach."""
+    from tpuref.tools.porting.imports import follow, is_entry
+    from tpuref.tools.porting.program import read_program
+    from tpuref.tools.porting.report import Entry
+    from tpuref.tools.porting.source import read
+
+    known = {program.path.resolve(): program for program in programs}
+    found = []
+    for program in programs:
+        if len(programs) > 1 and not (program.names and is_entry(read(program.path))):
+            continue
+        imports = follow(program.path)
+        for path in imports.modules:
+            if path.resolve() not in known:
+                known[path.resolve()] = read_program(read(path))
+        modules = [known[path.resolve()] for path in imports.modules]
+        found.append(Entry(program, imports, modules))
+    return found
 
 
 def _read_program(path: Path, write: bool) -> tuple[Program, Rewrite | None]:
@@ -83,23 +109,37 @@ def _read_program(path: Path, write: bool) -> tuple[Program, Rewrite | None]:
     return program, rewrite(source, fixed_release(program)) if write else None
 
 
-def _report_as_json(programs: list[tuple[Program, Rewrite | None]]) -> str:
-    from tpuref.tools.porting.report import program_dict, summary
+def _report_as_json(
+    programs: list[tuple[Program, Rewrite | None]], entries: list[Entry]
+) -> str:
+    from tpuref.tools.porting.report import imports_dict, program_dict, summary
 
     every = {
         "files": [program_dict(program, rewrite) for program, rewrite in programs],
+        "imports": [imports_dict(entry) for entry in entries],
         "summary": summary([program for program, _ in programs]),
     }
     return json.dumps(every, indent=2)
 
 
-def _report_as_text(programs: list[tuple[Program, Rewrite | None]]) -> str:
-    from tpuref.tools.porting.report import program_text, rewrite_text, summary_text
+def _report_as_text(
+    programs: list[tuple[Program, Rewrite | None]], entries: list[Entry]
+) -> str:
+    from tpuref.tools.porting import report
 
     paragraphs = [
-        rewrite_text(program, rewrite) for program, rewrite in programs if rewrite
+        report.rewrite_text(program, rewrite)
+        for program, rewrite in programs
+        if rewrite
     ]
     users = [program for program, _ in programs if program.names]
-    paragraphs += [program_text(program) for program in users]
-    paragraphs.append(summary_text([program for program, _ in programs]))
+    paragraphs += [report.program_text(program) for program in users]
+    if len(programs) == 1:
+        paragraphs += [
+            report.imports_text(one.program.path, one.imports, one.modules)
+            for one in entries
+        ]
+    elif entries:
+        paragraphs.append(report.table_text(entries))
+    paragraphs.append(report.summary_text([program for program, _ in programs]))
     return "\n\n".join(filter(None, paragraphs))

@@ -9,6 +9,7 @@ import runpy
 import sys
 import time
 from contextlib import redirect_stdout
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -27,6 +28,7 @@ EPILOG = """examples:
   tpuref run --topology 2x2x2 train.py --steps 100
   tpuref run --cores 4 --executor lockstep train.py
   tpuref run --as-tensorflow old_train.py
+  tpuref run --as-tensorflow -m models.train --steps 100
   tpuref run --json train.py 2> train.log
   tpuref run --executor xla --coordinator node0:1234 --num-hosts 4 --host 2 train.py
 
@@ -49,6 +51,12 @@ def add(run: argparse.ArgumentParser) -> None:
     )
     run.add_argument("--num-hosts", type=int, metavar="N", help="the number of hosts")
     run.add_argument("--host", type=int, metavar="I", help="the number of this host")
+    run.add_argument(
+        "-m",
+        dest="module",
+        action="store_true",
+        help="SCRIPT is the name of a module, which runs as with python -m",
+    )
     add_script(run)
 
 
@@ -127,9 +135,11 @@ def _notify_hosts(ended: SystemExit) -> None:
 
 def run_script(options: argparse.Namespace) -> None:
     """Run the script as the main program, with tracebacks like those of python."""
-    sys.argv = [options.script, *options.arguments]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(options.script)))
-    show, path = sys.excepthook, options.script
+    path = _file(options)
+    sys.argv = [path, *options.arguments]
+    folder = "" if _is_module(options) else os.path.dirname(path)
+    sys.path.insert(0, os.path.abspath(folder))
+    show = sys.excepthook
 
     def show_from_script(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -138,7 +148,43 @@ def run_script(options: argparse.Namespace) -> None:
         show(kind, error, error.__traceback__)
 
     sys.excepthook = show_from_script
-    runpy.run_path(path, run_name="__main__")
+    if _is_module(options):
+        runpy.run_module(options.script, run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(path, run_name="__main__")
+
+
+def _is_module(options: argparse.Namespace) -> bool:
+    return getattr(options, "module", False)
+
+
+def _file(options: argparse.Namespace) -> str:
+    """Return the path of the script; ValueError if there is none."""
+    if not _is_module(options):
+        if not os.path.exists(options.script):
+            raise ValueError(f"there is no file {options.script!r}")
+        return str(options.script)
+    for name in (options.script, f"{options.script}.__main__"):
+        path = _file_of_module(name)
+        if path is not None:
+            return path
+    raise ValueError(
+        f"-m {options.script}: there is no such module in {os.getcwd()} or on the "
+        "path; run it in the folder that has its first package"
+    )
+
+
+def _file_of_module(name: str) -> str | None:
+    """Return the file of a module; its packages are not imported."""
+    path: list[str] | None = [os.getcwd(), *sys.path]
+    spec = None
+    for part in name.split("."):
+        spec = None if path is None else PathFinder.find_spec(part, path)
+        if spec is None:
+            return None
+        path = spec.submodule_search_locations and [*spec.submodule_search_locations]
+    is_package = spec is not None and spec.submodule_search_locations is not None
+    return None if spec is None or is_package else spec.origin
 
 
 def from_script(
@@ -169,12 +215,10 @@ def apply_settings(options: argparse.Namespace) -> None:
         config.cores = options.cores
     if options.executor is not None:
         config.executor = options.executor
-    if not os.path.exists(options.script):
-        raise ValueError(f"there is no file {options.script!r}")
-    _take_place_of_tensorflow(options)
+    _take_place_of_tensorflow(options, _file(options))
 
 
-def _take_place_of_tensorflow(options: argparse.Namespace) -> None:
+def _take_place_of_tensorflow(options: argparse.Namespace, path: str) -> None:
     """Let TensorFlow be tpuref, where the options or the environment say so."""
     if not (options.as_tensorflow or options.release or os.environ.get(SETTING)):
         return
@@ -182,7 +226,7 @@ def _take_place_of_tensorflow(options: argparse.Namespace) -> None:
 
     as_tensorflow.refuse_if_loaded()
     release = options.release or as_tensorflow.release_in_environment()
-    as_tensorflow.install(release or _release_of(options.script))
+    as_tensorflow.install(release or _release_of(path))
 
 
 def _release_of(script: str) -> int | None:

@@ -16,6 +16,8 @@ _TIMED = re.compile(r"^(\s*)%(?:time|timeit)\s+(?=\S)")
 _MAGIC = re.compile(r"^(\s*)(?:[%!?].*|.*\?)$")
 _ASSIGNED = re.compile(r"^(\s*[\w.,\[\] ]+=\s*)[%!].*$")
 
+_SHELL = re.compile(r"^\s*(?:[\w., ]+=\s*)?!|^%%(?:bash|sh|script)\b")
+
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -33,6 +35,12 @@ def code_cells(text: str) -> list[tuple[int, str]]:
 
 def _join(source: str | list[str]) -> str:
     return source if isinstance(source, str) else "".join(source)
+
+
+def shell_lines(text: str) -> list[int]:
+    """Return the lines of a cell that a shell runs, such as ``!pip install six``."""
+    lines = enumerate(text.split("\n"), 1)
+    return [number for number, line in lines if _SHELL.match(line)]
 
 
 def without_magics(text: str) -> str:

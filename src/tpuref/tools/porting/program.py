@@ -44,6 +44,7 @@ class Program:
     path: Path
     names: list[Name]  # the names, in the order of their first places
     unparsed: bool  # whether Python 3 cannot parse all of it, so tokens were read
+    shell: list[Place] = field(default_factory=list)  # lines for a shell in a notebook
 
     @property
     def missing(self) -> list[Name]:
@@ -69,8 +70,12 @@ def read_program(source: Source) -> Program:
     scope = Scope()
     syntax = SyntaxReader(scope, take)
     unparsed = False
+    shell = []
     for part in source.parts():
         cell = part.cell or 0
+        if cell:
+            lines = notebook.shell_lines(part.text)
+            shell += [Place(cell, line) for line in lines]
         tree = syntax_tree(part)
         if tree is None:
             unparsed = True
@@ -80,7 +85,7 @@ def read_program(source: Source) -> Program:
     for name in names.values():
         name.places.sort()
     ordered = sorted(names.values(), key=lambda name: name.places[0])
-    return Program(source.path, ordered, unparsed)
+    return Program(source.path, ordered, unparsed, shell)
 
 
 @functools.cache

@@ -5,8 +5,10 @@ from __future__ import annotations
 import collections
 import textwrap
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from tpuref.tools.porting.imports import Imports, distribution
 from tpuref.tools.porting.program import Name, Place, Program
 from tpuref.tools.porting.release import release_of
 from tpuref.tools.porting.rewrite import Rewrite
@@ -24,6 +26,9 @@ def program_text(program: Program) -> str:
     lines = [str(program.path), _wrap(f"written for {release_of(program).text}", 2)]
     if program.unparsed:
         lines.append("  (Python 3 cannot parse it, so its tokens were read)")
+    if program.shell:
+        cells = ", ".join(map(str, program.shell[:PLACES]))
+        lines.append(_wrap(f"A shell runs lines of it before or between: {cells}", 2))
     by_advice: dict[str, list[str]] = {}
     for name in program.missing:
         by_advice.setdefault(_advice(name), []).append(_line(name))
@@ -59,6 +64,58 @@ def _wrap(text: str, indent: int) -> str:
         break_on_hyphens=False,
         break_long_words=False,
     )
+
+
+def imports_text(path: Path, imports: Imports, modules: Sequence[Program]) -> str:
+    """Return what stops a script outside its own text, nothing where nothing does."""
+    lines = []
+    for package, (importer, place) in imports.missing.items():
+        lines.append(
+            _wrap(
+                f"pip install {distribution(package)}: {package} is not installed, and "
+                f"{importer.name} imports it in line {place}",
+                2,
+            )
+        )
+    for module in modules:
+        if module.missing:
+            names = ", ".join(
+                f"{name.name} in line {name.places[0]}" for name in module.missing
+            )
+            lines.append(_wrap(f"{module.path} lacks {names}", 2))
+    if lines:
+        lines.insert(0, f"{path} imports modules that stop it")
+    return "\n".join(lines)
+
+
+def table_text(rows: Sequence[Entry]) -> str:
+    """Return a line for each script that is made to be run."""
+    lines = [f"{'lacks':>5} {'in modules':>10} {'pip':>4}  script"]
+    for row in rows:
+        program, inside = len(row.program.missing), _lacking(row.modules)
+        missing = len(row.imports.missing)
+        lines.append(f"{program:5d} {inside:10d} {missing:4d}  {row.program.path}")
+    whole = sum(not entry.stops for entry in rows)
+    lines.append(f"{whole} of {_count(len(rows), 'script')} find all they need.")
+    return "\n".join(lines)
+
+
+def _lacking(modules: Sequence[Program]) -> int:
+    return len({name.name for module in modules for name in module.missing})
+
+
+class Entry(NamedTuple):
+    """A script that is made to be run, and what its imports reach."""
+
+    program: Program
+    imports: Imports
+    modules: list[Program]
+
+    @property
+    def stops(self) -> bool:
+        """Whether a name or a package is missing."""
+        inside = any(module.missing for module in self.modules)
+        return bool(self.program.missing or self.imports.missing or inside)
 
 
 def rewrite_text(program: Program, rewrite: Rewrite) -> str:
@@ -114,6 +171,7 @@ def program_dict(program: Program, rewrite: Rewrite | None) -> dict[str, Any]:
         "file": str(program.path),
         "parsed": not program.unparsed,
         "release": release_of(program)._asdict(),
+        "shell": [_place_dict(place) for place in program.shell],
         "names": [_name_dict(name) for name in program.names],
     }
     if rewrite is not None:
@@ -130,6 +188,24 @@ def program_dict(program: Program, rewrite: Rewrite | None) -> dict[str, Any]:
             for refusal in rewrite.refusals
         ]
     return found
+
+
+def imports_dict(entry: Entry) -> dict[str, Any]:
+    """Return what the imports of a script reach as it stands in JSON."""
+    return {
+        "file": str(entry.program.path),
+        "modules": [
+            {
+                "file": str(module.path),
+                "missing": [name.name for name in module.missing],
+            }
+            for module in entry.modules
+        ],
+        "packages": {
+            package: distribution(package) for package in entry.imports.missing
+        },
+        "stops": entry.stops,
+    }
 
 
 def _name_dict(name: Name) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from http.server import ThreadingHTTPServer
-from types import TracebackType
 
 from tpuref.tools.testing.environment import environment
 from tpuref.tools.testing.http_answers import CUT, Request, handler
@@ -110,12 +109,7 @@ class FakeCloudTPU:
     def __enter__(self) -> FakeCloudTPU:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.stop()
 
     @property
@@ -155,17 +149,10 @@ class FakeCloudTPU:
     def fail(self, status: int | str, times: int = 1, path: str = "/nodes") -> None:
         """Answer the next requests with an error.
 
-        It raises ValueError if `status` is not an error.
-
-        Parameters
-        ----------
-        status
-            An HTTP status such as 403, 429 or 500; or ``"cut"``, which ends the
-            connection without an answer.
-        times
-            The number of requests that fail.
-        path
-            A part of the paths of these requests, by default of all requests for TPUs.
+        `status` is an HTTP status such as 403, 429 or 500; or ``"cut"``, which ends the
+        connection without an answer.  `times` is the number of requests that fail.
+        `path` is a part of the paths of these requests, by default of all requests for
+        TPUs.  It raises ValueError if `status` is not an error.
         """
         error = status == CUT or (isinstance(status, int) and 400 <= status < 600)
         if not error or times < 1:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import _thread
+import os
 import signal
+import sys
 import threading
+import traceback
 from collections.abc import Callable
 from types import FrameType, TracebackType
 
 import pytest
 
-from tpuref.tools.testing.stacks import host_stacks
+_RUNNERS = ("_pytest", "pluggy")
 
 SIGNAL = getattr(signal, "SIGUSR2", signal.SIGINT)  # Windows has SIGINT alone
 """The signal that makes the main thread raise the failure."""
@@ -94,3 +97,25 @@ def _signal_main_thread(thread: int) -> None:
         signal.pthread_kill(thread, SIGNAL)
     else:
         _thread.interrupt_main(SIGNAL)
+
+
+def host_stacks() -> str:
+    """Return the stacks of all threads except the calling one."""
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    return "\n".join(
+        "\n    ".join([f"  thread {names.get(ident, ident)}", *_lines(frame)])
+        for ident, frame in sys._current_frames().items()
+        if ident != threading.get_ident()
+    )
+
+
+def _lines(frame: FrameType) -> list[str]:
+    """Return the calls of a thread, without pytest's calls before the test."""
+    calls = traceback.extract_stack(frame)
+    start = max((k + 1 for k, call in enumerate(calls[:-1]) if _runs(call)), default=0)
+    entries = traceback.format_list(calls[start:])
+    return [line for entry in entries for line in entry.rstrip().splitlines()]
+
+
+def _runs(call: traceback.FrameSummary) -> bool:
+    return os.path.basename(os.path.dirname(call.filename)) in _RUNNERS

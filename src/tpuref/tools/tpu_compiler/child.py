@@ -62,7 +62,10 @@ def compiled(request: Request, target: Target) -> dict[str, Any]:
         return _refused(*request.refused)
     report: dict[str, Any] = {}
     topology = topologies.get_topology_desc(target.topology, "tpu")
-    place = TargetPlacement(request.replicas, topology.devices)
+    place = TargetPlacement(
+        *(request.replicas, topology.devices),
+        *(request.core, request.program.num_cores),
+    )
     try:
         with enable_x64(True):
             program = _lowered(request, place)
@@ -120,6 +123,7 @@ def _host_side(
         "host_transfers": transfers,
         "examples": max(rows, default=0) * request.replicas or None,
         "products": [_of(instr) for instr in place.products.values()],
+        "doubles": [_of(instr) for instr in place.doubles.values()],
     }
 
 
@@ -194,7 +198,7 @@ def _seconds(
 def _arrays(
     listed: Sequence[hlo.Instruction],
     place: TargetPlacement,
-    parameters: Sequence[tuple[str, str]],
+    parameters: Sequence[tuple[str, str, str]],
 ) -> dict[str, Any]:
     """Return the largest arrays, and those with most padding, with their lines."""
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -204,15 +208,17 @@ def _arrays(
         instr = _instr(one.op_name, place)
         for array in one.arrays:
             shape = f"{array.dtype}{list(array.shape)}"
-            name = one.op_name or one.opcode
+            name, site = one.op_name or one.opcode, ""
             if one.number is not None:
-                name = parameters[one.number][1]
-            line = _of(instr) if instr else {"op": name, "site": ""}
+                _, name, site = parameters[one.number]
+            line = _of(instr) if instr else {"op": name, "site": site}
             key = (array.in_hbm, shape, *line.values())
             found[key] = {
                 **line,
                 "shape": shape,
+                "sizes": list(array.shape),
                 "padded": list(array.padded),
+                "tiles": array.tiles,
                 "bytes": array.held,
                 "own_bytes": array.own,
                 "advice": _advice(array),

@@ -19,7 +19,7 @@ from tpuref.engine.program import Program
 from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
 from tpuref.engine.runtime.replication import divided
 from tpuref.tools.tpu_compiler.jobs import judge, require_compiler
-from tpuref.tools.tpu_compiler.request import Request
+from tpuref.tools.tpu_compiler.request import Request, described
 from tpuref.tools.tpu_compiler.targets import targets_of
 from tpuref.tools.tpu_compiler.text import as_text, succeeded
 
@@ -105,10 +105,8 @@ def _request(operation: Operation) -> Request:
     values: dict[int, Sequence[Array]] = {
         replica: arrays + captured for replica, arrays in enumerate(own)
     }
-    request = Request(instr.name, str(instr.site), instr.blocks[0], len(own), runs=0)
-    from tpuref.engine.runtime.xla.signature import given_to
-
-    request.inputs = given_to(request.program, values, False, False)
+    request = described(instr, values, False)
+    request.runs = 0
     request.variables = tuple(_variables(request.program, operation))
     return request
 

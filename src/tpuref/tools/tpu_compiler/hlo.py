@@ -22,7 +22,11 @@ _NO_ARRAY = (
 
 
 class Tiled(NamedTuple):
-    """An array in a core's memory: `own` are its bytes, `held` those with padding."""
+    """An array in a core's memory: `own` are its bytes, `held` those with padding.
+
+    `tiles` are the axes that tiles cover, and the sizes of a tile there, minor ones
+    first.
+    """
 
     dtype: str
     shape: tuple[int, ...]
@@ -30,6 +34,7 @@ class Tiled(NamedTuple):
     own: int
     held: int
     in_hbm: bool
+    tiles: tuple[tuple[int, int], ...]
 
 
 class Instruction(NamedTuple):
@@ -74,18 +79,19 @@ def arrays(text: str) -> Iterator[Tiled]:
     Examples
     --------
     >>> [array] = arrays("f32[128,3]{1,0:T(8,128)}")
-    >>> array.own, array.held, array.padded
-    (1536, 65536, (128, 128))
+    >>> array.own, array.held, array.padded, array.tiles
+    (1536, 65536, (128, 128), ((1, 128), (0, 8)))
     """
     for dtype, sizes, order, layout in _SHAPE.findall(text):
         shape = tuple(int(size) for size in sizes.split(",") if size)
         places = [int(place) for place in order.split(",") if place]
-        padded = list(shape)
+        padded, tiles = list(shape), []
         tile = _TILE.search(layout)
         if tile and places:
             # Tiles cover the minor dimensions, and layouts name the minor ones first.
-            tiles = [int(size) for size in tile[1].split(",")][::-1]
-            for place, size in zip(places, tiles, strict=False):
+            tiled = [int(size) for size in tile[1].split(",")][::-1]
+            tiles = list(zip(places, tiled, strict=False))
+            for place, size in tiles:
                 padded[place] = -(-shape[place] // size) * size
         each = _SIZES.get(dtype) or _bits(dtype) / 8
         yield Tiled(
@@ -95,6 +101,7 @@ def arrays(text: str) -> Iterator[Tiled]:
             int(prod(shape) * each),
             int(prod(padded) * each),
             "S(" not in layout,
+            tuple(tiles),
         )
 
 

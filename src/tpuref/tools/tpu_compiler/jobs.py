@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -85,9 +86,14 @@ def _compile(
 ) -> dict[str, Any]:
     known = {name: program[name] for name in ("name", "site", "runs", "shapes")}
     known["calls_per_step"] = program["calls_per_step"]
-    replicas = program["replicas"]
-    if replicas not in (1, target.cores):
-        why = f"not judged: it has {replicas} replicas, {target.name} {target.cores}"
+    replicas, logical = program["replicas"], program["logical"]
+    used = replicas * logical
+    if used > target.cores or (
+        used not in (1, target.cores) and not program["assigned"]
+    ):
+        each = f" of {logical} cores" if logical > 1 else ""
+        why = f"not judged: it has {replicas} replicas{each}, "
+        why += f"{target.name} {target.cores}"
         return {**unknown(program, target), "message": f"{why} cores", **known}
     cached = _cache_file(program["key"], target)
     try:
@@ -108,7 +114,8 @@ def unknown(program: dict[str, Any], target: Target) -> dict[str, Any]:
         "fits": None,
         "hbm": {**hbm, "capacity": target.capacity},
         **dict.fromkeys(("flops", "bytes", "estimated_seconds", "share_of_peak")),
-        **{name: [] for name in ("host_transfers", "buffers", "padding", "products")},
+        **{name: [] for name in ("host_transfers", "buffers", "padding")},
+        **{name: [] for name in ("products", "doubles")},
         "message": "",
         "message_site": None,
     }
@@ -132,6 +139,8 @@ def _in_child(
                 timeout=deadline,
             )
             why = f"its process ended with status {ended.returncode}"
+            if ended.returncode < 0:
+                why = f"{signal.Signals(-ended.returncode).name} ended its process"
             said = ended.stderr.strip().splitlines()[-3:]
         except subprocess.TimeoutExpired:
             why, said = f"it took longer than {deadline:g} s (--deadline)", []

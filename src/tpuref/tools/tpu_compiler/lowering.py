@@ -16,18 +16,22 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.arithmetic import widened
-from tpuref.engine.program import Instr
+from tpuref.engine.program import HOST, Instr
+from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
 from tpuref.engine.runtime.xla.compiled import Compiled
 from tpuref.engine.runtime.xla.context import Context, Describe
+from tpuref.engine.runtime.xla.errors import refusal
 from tpuref.engine.runtime.xla.host_parts import HostPart
 from tpuref.engine.runtime.xla.lowering import Lowering
 from tpuref.engine.runtime.xla.placement import AXIS, Placement
 from tpuref.engine.runtime.xla.signature import Signature
 from tpuref.engine.runtime.xla.slots import Slots
 from tpuref.engine.runtime.xla.value import Value
+from tpuref.tools.tpu_compiler.cores import on_core, runs_on
 from tpuref.tools.tpu_compiler.towers import merged
 
 TAG = "tpuref"
@@ -47,23 +51,31 @@ class Transfer(NamedTuple):
 
 
 class TargetPlacement(Placement):
-    """One replica on each of the first cores of a TPU.
+    """One replica on each of the first cores of a TPU, or on each `logical` ones.
 
+    Of its logical cores, the program is that of number `core`; `elsewhere` are the
+    names of the operations of the others.
     `instrs` are the instructions by their numbers in names, `sizes` the bytes of their
-    largest output on a core; `transfers` are those with the host, by the names of the
+    largest output on a core, `products` read float32, and `doubles` compute float64;
+    `transfers` are those with the host, by the names of the
     instructions.  `given` are the parameters that stand for what the host gives, None
     until their `forms` are known; `taken` are results that the host takes.
     """
 
-    def __init__(self, replicas: int, devices: Sequence[Any]) -> None:
+    def __init__(
+        self, replicas: int, devices: Sequence[Any], core: int = 0, logical: int = 1
+    ) -> None:
         self.replicas, self.processes, self.own = replicas, 1, range(replicas)
         self._devices = replicas
-        self._mesh = Mesh(np.array(devices[:replicas]), (AXIS,))
+        self.core, self.elsewhere = core, set[str]()
+        own = np.array(devices[: replicas * logical]).reshape(replicas, logical)
+        self._mesh = Mesh(own[:, core], (AXIS,))
         self.stacked = NamedSharding(self._mesh, PartitionSpec(AXIS))
         self.shared = NamedSharding(self._mesh, PartitionSpec())
         self.instrs: list[Instr] = []
         self.sizes: dict[str, tuple[int, Instr]] = {}
         self.products: dict[str, Instr] = {}
+        self.doubles: dict[str, Instr] = {}
         self.transfers: dict[str, Transfer] = {}
         self.forms: dict[str, tuple[jax.ShapeDtypeStruct, bool]] = {}
         self.given: dict[str, Any] | None = None
@@ -130,7 +142,7 @@ class TargetPart(HostPart):
         if not context.depth:
             place.taken += [(value.array, value.stacked) for value in sent]
         place.transfers[name] = Transfer(
-            _kind(self._program.instrs),
+            _kind(self._program.instrs, place.elsewhere),
             first,
             sum(map(_bytes, self._specs)),
             sum(_bytes(TensorSpec(v.shape, as_dtype(v.dtype))) for v in sent),
@@ -144,7 +156,9 @@ class TargetPart(HostPart):
         return {**values, **kept}
 
 
-def _kind(instrs: Sequence[Instr]) -> str:
+def _kind(instrs: Sequence[Instr], elsewhere: set[str]) -> str:
+    if any(instr.name in elsewhere for instr in instrs):
+        return "other logical cores"
     fed = any(instr.definition.effects.drains is not None for instr in instrs)
     return "infeed" if fed else "host call"
 
@@ -157,12 +171,23 @@ class TargetLowering(Lowering):
     """One trace of a program for a TPU."""
 
     host_part = TargetPart
+    assumes_limit = True
 
     def fail_where(self, instr: Instr, wrong: Value, describe: Describe) -> None:
         """Check nothing: a TPU does not."""
 
     def _draw_ahead(self, program: Any) -> dict[int, Value]:
         return {}
+
+    def _folds(self, instr: Instr, slots: Slots) -> bool:
+        """Whether an instruction is computed during lowering; of text on the host."""
+        if not super()._folds(instr, slots):
+            return False
+        values = [slots.value_for(slot, instr) for slot in instr.inputs]
+        computes = instr.core != HOST and not instr.definition.traits.asserts
+        if computes and any(value.dtype == object for value in values):
+            raise refusal(instr, "it takes text", codes.XLA_OPERATION)
+        return True
 
     def _on_host(self, instr: Instr, slots: Slots) -> bool:
         if not instr.definition.traits.random:
@@ -177,11 +202,15 @@ class TargetLowering(Lowering):
         assert isinstance(place, TargetPlacement)
         place.instrs.append(instr)
         with jax.named_scope(f"{TAG}{len(place.instrs) - 1}"):
-            values = super()._lower(instr, operands)
+            drawn = instr.op.startswith("Stateless")
+            lower = self._draw if drawn else super()._lower
+            values = lower(instr, operands)
         sizes = [prod(v.shape) * v.dtype.itemsize for v in values]
         place.sizes[instr.name] = max([0, *sizes]), instr
         if instr.op.startswith(_PRODUCTS) and operands[0].dtype == np.float32:
             place.products[instr.name] = instr
+        if any(value.dtype == np.float64 for value in values):
+            place.doubles[instr.name] = instr
         return values
 
     def _draw(self, instr: Instr, operands: Sequence[Value]) -> Sequence[Value]:
@@ -216,13 +245,21 @@ class TargetProgram(Compiled):
     precision = "default"  # a TPU multiplies float32 as bfloat16
 
     def __init__(self, signature: Signature) -> None:
-        program, replicas = merged(signature.program), signature.placement.replicas
+        place, whole = signature.placement, signature.program
+        assert isinstance(place, TargetPlacement)
+        if whole.num_cores > 1:
+            place.elsewhere = {
+                i.name for i in whole.all_instrs() if not runs_on(i, place.core)
+            }
+            whole = on_core(whole, place.core)
+        program, replicas = merged(whole), place.replicas
         common = {h: own[0] for own in program.components for h in own}
         self._own = set(common.values())
         kept = [
             held._replace(shape=(replicas, *held.shape)) if h in self._own else held
             for held in signature.variables
-            if common.get(h := held.handle, h) == h
+            if held.handle in ProgramFacts(whole).variables
+            and common.get(h := held.handle, h) == h
         ]
         whole = replace(program, components=())
         super().__init__(signature._replace(program=whole, variables=tuple(kept)))
@@ -240,15 +277,27 @@ class TargetProgram(Compiled):
     def _layouts(self, handles: Sequence[str]) -> list[Any]:
         return [self._placement.layout(handle in self._own) for handle in handles]
 
-    def parameters(self) -> list[tuple[str, str]]:
-        """Return the kind and the name of each parameter of the compiled program."""
+    def parameters(self) -> list[tuple[str, str, str]]:
+        """Return each parameter's kind, its name, and the line that first reads it."""
         handles = [*self._changed, *self._constant]
         kinds = ["slots" if _is_slot(h, handles) else "weights" for h in handles]
         place = self._placement
         assert isinstance(place, TargetPlacement)
-        inputs = [("inputs", f"input {number}") for number, _ in self._inputs]
-        given = [("inputs", name.partition("/")[0]) for name in place.forms]
-        return [*inputs, *zip(kinds, handles, strict=True), *given]
+        instrs = list(reversed([*self._program.all_instrs()]))
+        lines = {i.attrs[i.definition.reads]: i for i in instrs if i.definition.reads}
+        readers = {slot: instr for instr in instrs for slot in instr.inputs}
+
+        def line(instr: Instr | None) -> str:
+            return str(instr.site) if instr else ""
+
+        slots = self._program.parameters
+        inputs = [
+            ("inputs", f"input {number}", line(readers.get(slots[number])))
+            for number, _ in self._inputs
+        ]
+        held = [(k, h, line(lines.get(h))) for k, h in zip(kinds, handles, strict=True)]
+        given = [("inputs", name.partition("/")[0], "") for name in place.forms]
+        return [*inputs, *held, *given]
 
     def fetched(self, lowered: Any) -> int:
         """Return the bytes that the host fetches from each core."""
@@ -301,6 +350,9 @@ class TargetProgram(Compiled):
 
 def _is_slot(handle: str, handles: Sequence[str]) -> bool:
     """Return whether a variable is named after another, as optimizers name slots."""
-    # Variables of TensorFlow 2 have a number at the end of their handles.
-    others = (other.partition("#")[0] for other in handles if other != handle)
-    return any(handle.startswith(f"{other}/") for other in others)
+    # Variables of TensorFlow 2 have a number at the end of their handles.  Keras writes
+    # the path of a layer, the name of its variable and that of the slot with "_".
+    others = [other.partition("#")[0] for other in handles if other != handle]
+    return any(handle.startswith(f"{other}/") for other in others) or (
+        "#" in handle and any(f"_{other}_" in handle for other in others)
+    )

@@ -33,9 +33,14 @@ def verdict(program: dict[str, Any]) -> str:
     return "does not compile" if program["compiles"] is False else "not judged"
 
 
-def _program(target: dict[str, Any], program: dict[str, Any]) -> Iterator[str]:
+def heading(target: dict[str, Any], program: dict[str, Any]) -> str:
+    """Return a target, a program and the verdict."""
     cores = f"{target['cores']} cores" if target["cores"] > 1 else "1 core"
-    yield f"{target['target']} ({cores}): {program['name']} {verdict(program)}"
+    return f"{target['target']} ({cores}): {program['name']} {verdict(program)}"
+
+
+def _program(target: dict[str, Any], program: dict[str, Any]) -> Iterator[str]:
+    yield heading(target, program)
     yield f"  built at {program['site']}"
     if program["message"]:
         yield from (f"  {line}" for line in program["message"].splitlines())
@@ -56,21 +61,27 @@ def _program(target: dict[str, Any], program: dict[str, Any]) -> Iterator[str]:
             yield f"      {one['shape']} of {one['op']}  {one['site']}"
     for one in program["host_transfers"]:
         turn = "in each turn of a loop" if one["in_loop"] else "in each run"
-        amounts = (
-            f"{size(one['from_host'])} from the host, {size(one['to_host'])} to it"
-        )
-        yield f"  {one['kind']} {turn}: {amounts} for each core, {one['site']}"
+        amounts = f"{size(one['from_host'])} to a core, {size(one['to_host'])} from it"
+        yield f"  {one['kind']} {turn}: {amounts}, {one['site']}"
     if program.get("calls_per_step"):
         yield f"  calls of Session.run for each run: {program['calls_per_step']:g}"
     if program["products"]:
-        lines = {one["site"] for one in program["products"]}
         yield (
             f"  {len(program['products'])} matrix products read float32; bfloat16 "
-            f"halves their memory: {'; '.join(sorted(lines)[:SHOWN])}"
+            f"halves their memory: {_lines(program['products'])}"
+        )
+    if program["doubles"]:
+        yield (
+            f"  {len(program['doubles'])} operations compute float64, of which a TPU "
+            f"makes several of float32: {_lines(program['doubles'])}"
         )
     if len(program.get("shapes", ())) > 1:
         yield "  compiled again for each of these inputs:"
         yield from (f"    {shapes}" for shapes in program["shapes"])
+
+
+def _lines(operations: list[dict[str, Any]]) -> str:
+    return "; ".join(sorted({one["site"] for one in operations})[:SHOWN])
 
 
 def _costs(program: dict[str, Any]) -> Iterator[str]:
@@ -105,6 +116,6 @@ def size(count: float) -> str:
     """
     for unit in ("B", "KiB", "MiB"):
         if count < 1024:
-            return f"{count:.3g} {unit}"
+            return f"{count:.3g} {unit}" if count < 999.5 else f"{count:.0f} {unit}"
         count /= 1024
     return f"{count:.3g} GiB"

@@ -12,3 +12,5 @@ from tpuref.interface.data.options import ThreadingOptions as ThreadingOptions
 from tpuref.interface.data.sampling import choose_from_datasets as choose_from_datasets
 from tpuref.interface.data.sampling import sample_from_datasets as sample_from_datasets
 from tpuref.interface.data.single_element import get_single_element as get_single_element
+
+map_and_batch_with_legacy_function = map_and_batch

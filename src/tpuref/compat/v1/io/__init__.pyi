@@ -12,3 +12,10 @@ from tpuref.interface.files.records import TFRecordCompressionType as TFRecordCo
 from tpuref.interface.files.records import TFRecordOptions as TFRecordOptions
 from tpuref.interface.files.records import TFRecordWriter as TFRecordWriter
 from tpuref.interface.files.records import tf_record_iterator as tf_record_iterator
+from tpuref.interface.functions.image_files import decode_bmp as decode_bmp
+from tpuref.interface.functions.image_files import decode_gif as decode_gif
+from tpuref.interface.functions.image_files import decode_image as decode_image
+from tpuref.interface.functions.image_files import decode_jpeg as decode_jpeg
+from tpuref.interface.functions.image_files import decode_png as decode_png
+from tpuref.interface.functions.image_files import encode_jpeg as encode_jpeg
+from tpuref.interface.functions.image_files import encode_png as encode_png

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.extras import optional_module
 from tpuref.engine.configuration import config
 
@@ -74,4 +73,4 @@ def _detect() -> Job | None:
 
 
 def _invalid(message: str) -> ValueError:
-    return coded(ValueError, f"tf.config: {message}", code=codes.INVALID_SETTING)
+    return codes.INVALID_SETTING.value_error(f"tf.config: {message}")

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import UnavailableError, coded
+from tpuref.base.errors import UnavailableError
 from tpuref.base.version import __version__
 from tpuref.engine.configuration import config
 from tpuref.engine.runtime.hosts import rendezvous
@@ -166,12 +166,10 @@ class Member:
                 coordinator_bind_address=f"unix-abstract:{self._service}",
             )
         except RuntimeError as error:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_SETTING.value_error(
                 "tf.config: several hosts have to be joined before JAX is used: "
                 f"{error}; start the program with `tpuref run`, or call "
-                "tf.tpu.initialize_system() first",
-                code=codes.INVALID_SETTING,
+                "tf.tpu.initialize_system() first"
             ) from error
         # Exit handlers run in reverse order: registered after JAX's, these run first.
         atexit.register(self._leave)

@@ -16,18 +16,9 @@ class Feed:
     """Gives each replica its element of each step of one run.
 
     The first replica that asks for a step makes the feed take the elements of all
-    replicas for it, so none is taken that is not used.
-
-    Parameters
-    ----------
-    take
-        Returns the next arrays: an element for one replica, or as many as there are.
-    replicas
-        How many replicas there are.
-    width
-        How many arrays an element has.
-    steps
-        How many steps the run makes, for messages.
+    replicas for it, so none is taken that is not used.  `take` returns the next arrays:
+    an element for one replica, or as many as there are.  An element has `width` arrays;
+    messages name the number of `steps` of the run.
     """
 
     def __init__(

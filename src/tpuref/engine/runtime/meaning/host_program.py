@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tpuref.base.errors import OpError
-from tpuref.engine.ops.definition import Place
+from tpuref.engine.ops.definition import Flow, Place
 from tpuref.engine.ops.meaning import Array, Compute
 from tpuref.engine.program import Instr, Program
-from tpuref.engine.runtime.meaning.lockstep import run_instr, run_program
+from tpuref.engine.runtime.meaning.lockstep import locate, run_instr, run_program
 from tpuref.engine.runtime.meaning.operation_failure import FAULTS
 from tpuref.engine.runtime.meaning.run import Run
 
@@ -78,8 +78,10 @@ def _steps(program: Program, sources: Mapping[int, int]) -> list[Step]:
         group = [(i, [sources.get(slot, slot) for slot in i.inputs]) for i in instrs]
         if are_functions:
             steps.append(_computed([_call(*each, dtypes) for each in group]))
-        else:
-            steps += [_interpreted(*each) for each in group]
+            continue
+        for instr, inputs in group:
+            starts = instr.definition.flow is Flow.REPLICATION
+            steps.append((_replicated if starts else _interpreted)(instr, inputs))
     return steps
 
 
@@ -140,6 +142,22 @@ def _computed(calls: Sequence[_Call]) -> Step:
                     values[output] = np.asarray(result, dtype, order="C")
                 except (OpError, MemoryError, *FAULTS):
                     thorough(values, run)  # fails again, with its message
+
+    return step
+
+
+def _replicated(instr: Instr, inputs: Sequence[int]) -> Step:
+    """Return the step that runs a replicated computation."""
+
+    def step(values: Values, run: Run) -> None:
+        operands = [values[slot] for slot in inputs]
+        assert run.systems is not None  # as it is within a replica alone
+        try:
+            outputs = run.systems.replicate(instr, operands, run)
+        except OpError as error:
+            locate(error, instr)
+            raise
+        values.update(zip(instr.outputs, outputs, strict=True))
 
     return step
 

@@ -27,10 +27,7 @@ WATCH_SECONDS = 0.05
 class Infeed:
     """Tuples waiting for each replica, first in first out.
 
-    Parameters
-    ----------
-    name
-        What the graph calls it, with ``@`` and a mark that no other queue has.
+    `name` is the name of the queue in the graph, followed by ``@`` and a unique mark.
     """
 
     def __init__(self, name: str) -> None:

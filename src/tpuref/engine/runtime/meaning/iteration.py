@@ -26,13 +26,9 @@ class Iteration:
         self._lock = threading.Lock()
 
     def next(self) -> Sequence[Array]:
-        """Return the next element.
+        """Return the next element; it raises OutOfRangeError if there is none.
 
-        Raises
-        ------
-        OutOfRangeError
-            If there is none.  An error of an element ends the pass, and is raised again
-            by later calls.
+        An error of an element ends the pass, and is raised again by later calls.
         """
         with self._lock:
             if self._error is not None:

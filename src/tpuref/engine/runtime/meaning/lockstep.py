@@ -123,7 +123,7 @@ def compute(
         attrs["empty"] = run.empty
     if definition.kernel is None:
         raise InvalidArgumentError(
-            f"{instr.op} has no value: it has to be fed", code=codes.NOT_FED
+            f"{instr.op} has no value: it has to be fed", code=codes.CANNOT_FEED
         )
     try:
         outputs = outputs_of(definition.kernel(*arrays, **attrs))

@@ -22,37 +22,25 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class PaddedInput:
-    """How one input of a replicated computation was padded in its latest run.
+    """How one input of a replicated computation was padded in its latest run."""
 
-    Attributes
-    ----------
-    operation
-        The name of the replicated computation.
-    index, name
-        The position of the input among all leaves, and its path.
-    true_shapes
-        The shape that each replica brought.
-    padded_shape
-        The shape of the buffers.
-    forced_by
-        For each dimension, the first replica whose size decided it; None where
-        maximum_shapes gave the size.
-    waste
-        The part of the buffers that is padding, from 0 to 1.
-    compilations
-        How many different shapes this computation has been run with so far.
-    hits
-        How many of its runs found their shapes among those of earlier ones.
-    """
-
+    # The name of the replicated computation
     operation: str
+    # The position of the input among all leaves, and its path
     index: int
     name: str
+    # The shape that each replica brought
     true_shapes: tuple[Shape, ...]
+    # The shape of the buffers
     padded_shape: Shape
+    # For each dimension, the first replica whose size decided it; None where
+    # maximum_shapes gave the size
     forced_by: tuple[int | None, ...]
+    # The part of the buffers that is padding, from 0 to 1
     waste: float
+    # How many different shapes this computation has been run with so far
     compilations: int
+    # How many of its runs found their shapes among those of earlier ones
     hits: int
 
 

@@ -44,20 +44,13 @@ Meeting = tuple[Any, ...]
 
 
 class Track(NamedTuple):
-    """Where something happens: a thread of the host, or a core.
+    """Where something happens: a thread of the host, or a core."""
 
-    Attributes
-    ----------
-    job
-        The job of the TPU system, None for the host.
-    number
-        The physical core, or what identifies the thread.
-    name
-        What it is called.
-    """
-
+    # The job of the TPU system, None for the host
     job: str | None
+    # The physical core, or what identifies the thread
     number: int
+    # What it is called
     name: str
 
 

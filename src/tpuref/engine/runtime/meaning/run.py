@@ -82,51 +82,34 @@ Elsewhere = Callable[[Instr, Sequence[Array], int, "Run"], Sequence[Array]]
 
 @dataclass
 class Run:
-    """One run of a program.
+    """One run of a program."""
 
-    Attributes
-    ----------
-    state
-        What lasts from run to run.
-    variables
-        Each replica's view of the variables.
-    functions
-        The Python functions that PyFunc operations call, by token.
-    timeout
-        The deadline of every wait, in seconds.
-    systems
-        The TPU systems that the program may use; None inside a replica.
-    cores
-        The physical cores, by replica and logical core.
-    record
-        Gives the record of the physical core for (operation, replica, logical core).
-    trace
-        The records so far.
-    padding_log
-        What was padded, by operation.
-    host_variables
-        What the host parts of all replicas share; None outside of replicas.
-    watch
-        Called now and then during a long wait, which ends if it raises.
-    elsewhere
-        Takes what needs the client's Python objects to the client's process; None where
-        that is this process.
-    events
-        What the run adds to a recording, None while nothing is recorded.
-    """
-
+    # What lasts from run to run
     state: Draws
+    # Each replica's view of the variables
     variables: Sequence[Variables] | Mapping[int, Variables]
+    # The Python functions that PyFunc operations call, by token
     functions: Mapping[int, Callable[..., Any]]
+    # The deadline of every wait, in seconds
     timeout: float
+    # The TPU systems that the program may use; None inside a replica
     systems: Systems | None = None
+    # The physical cores, by replica and logical core
     cores: tuple[tuple[int, ...], ...] = ()
+    # Gives the record of the physical core for (operation, replica, logical core)
     record: Callable[[str, int, int], CoreTrace] | None = None
+    # The records so far
     trace: list[CoreTrace] | None = None
+    # What was padded, by operation
     padding_log: dict[str, Any] = field(default_factory=dict)
+    # What the host parts of all replicas share; None outside of replicas
     host_variables: Variables | None = None
+    # Called now and then during a long wait, which ends if it raises
     watch: Callable[[], None] | None = None
+    # Takes what needs the client's Python objects to the client's process; None where
+    # that is this process
     elsewhere: Elsewhere | None = None
+    # What the run adds to a recording, None while nothing is recorded
     events: Events | None = None
 
     @property

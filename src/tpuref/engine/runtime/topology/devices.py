@@ -13,16 +13,10 @@ from tpuref.engine.runtime.topology.topology import Topology
 class DeviceAttributes:
     """One device.
 
-    Parameters
-    ----------
-    name
-        Its full name, such as ``/job:localhost/replica:0/task:0/device:TPU:0``.
-    device_type
-        ``"CPU"`` or ``"TPU"``.
-    memory_limit_bytes
-        The memory that it can use at most.
-    incarnation
-        A number that changes whenever the device is started.
+    `name` is its full name, such as ``/job:localhost/replica:0/task:0/device:TPU:0``.
+    `device_type` is ``"CPU"`` or ``"TPU"``.  `memory_limit_bytes` is the memory that it
+    can use at most.  `incarnation` is a number that changes whenever the device is
+    started.
     """
 
     name: str

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 Int32Array = npt.NDArray[np.int32]
 
@@ -18,20 +17,9 @@ Int32Array = npt.NDArray[np.int32]
 def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
     """Copy whole numbers into a read-only int32 array.
 
-    It raises ValueError if a value is not a whole number within int32, or the nesting
-    is ragged.
-
-    Parameters
-    ----------
-    name
-        What the numbers are, for the message of an error.
-    value
-        Integers, or floating-point numbers without a fraction, of any shape.
-
-    Returns
-    -------
-    numpy.ndarray
-        The int32 copy.
+    They are integers, or floating-point numbers without a fraction, of any shape;
+    messages call them `name`.  It raises ValueError if a value is not a whole number
+    within int32, or the nesting is ragged.
 
     Examples
     --------
@@ -52,19 +40,8 @@ def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
 def as_integer(name: str, value: int) -> int:
     """Convert a value that acts as an integer, such as a NumPy integer, to an int.
 
-    It raises TypeError if it is none, a floating-point number for example.
-
-    Parameters
-    ----------
-    name
-        What the number is, for the message of an error.
-    value
-        The number.
-
-    Returns
-    -------
-    int
-        The same number.
+    Messages call it `name`.  It raises TypeError for other values, such as a
+    floating-point number.
 
     Examples
     --------
@@ -74,10 +51,8 @@ def as_integer(name: str, value: int) -> int:
     try:
         return operator.index(value)
     except TypeError as error:
-        raise coded(
-            TypeError,
-            f"{name} must be an integer, got {value!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"{name} must be an integer, got {value!r}"
         ) from error
 
 
@@ -90,9 +65,7 @@ def _whole_numbers(array: npt.NDArray[Any]) -> bool:
 
 
 def _not_int32(name: str, value: object) -> ValueError:
-    return coded(
-        ValueError,
+    return codes.WRONG_ARGUMENT_TYPE.value_error(
         f"{name} must be a regular array of whole numbers within int32, "
-        f"got {reprlib.repr(value)}",
-        code=codes.WRONG_ARGUMENT_TYPE,
+        f"got {reprlib.repr(value)}"
     )

@@ -18,23 +18,15 @@ class DecodeError(ValueError):
 
 @dataclass(frozen=True)
 class TopologyProto:
-    """The fields of the message; a field that was not sent has its zero value.
+    """The fields of the message; a field that was not sent has its zero value."""
 
-    Parameters
-    ----------
-    mesh_shape
-        The size of the mesh along each axis.
-    num_tasks
-        How many tasks (hosts) there are.
-    num_tpu_devices_per_task
-        How many cores each task owns.
-    device_coordinates
-        The coordinates of every core, task by task, in one flat sequence.
-    """
-
+    # The size of the mesh along each axis
     mesh_shape: tuple[int, ...] = ()
+    # How many tasks (hosts) there are
     num_tasks: int = 0
+    # How many cores each task owns
     num_tpu_devices_per_task: int = 0
+    # The coordinates of every core, task by task, in one flat sequence
     device_coordinates: tuple[int, ...] = ()
 
 

@@ -86,11 +86,9 @@ class Topology:
             self._mesh_shape = _parsed_mesh(proto)
             self._device_coordinates = _parsed_coordinates(proto)
         elif mesh_shape is None or device_coordinates is None:
-            raise coded(
-                TypeError,
+            raise codes.INVALID_TOPOLOGY.type_error(
                 "Topology: give either serialized (bytes that are not empty) or both "
-                "mesh_shape and device_coordinates",
-                code=codes.INVALID_TOPOLOGY,
+                "mesh_shape and device_coordinates"
             )
         else:
             self._mesh_shape = _given_mesh(mesh_shape)
@@ -110,14 +108,9 @@ class Topology:
 
         When `x` and `y` are even and there are more than four chips, each task owns a
         block of 2x2 chips; otherwise one task owns everything.  `x` and `y` are the
-        numbers of columns and rows of chips.  It raises TypeError if a number is not an
-        integer, and ValueError if a number is less than 1, or there are more than
-        4194304 cores.
-
-        Returns
-        -------
-        Topology
-            Devices run along x, then y, the cores of a chip next to each other.
+        numbers of columns and rows of chips.  Devices run along x, then y, the cores of
+        a chip next to each other.  It raises TypeError if a number is not an integer,
+        and ValueError if a number is less than 1, or there are more than 4194304 cores.
 
         Examples
         --------
@@ -173,12 +166,10 @@ class Topology:
         """
         tasks = _positive("Topology.dealt_to: tasks", tasks)
         if self.num_cores % tasks:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_SETTING.value_error(
                 f"Topology.dealt_to: {self.num_cores} cores cannot be dealt to {tasks} "
                 "tasks, one a host; their number must be a multiple (TPUREF_CORES, "
-                "TPUREF_TOPOLOGY)",
-                code=codes.INVALID_SETTING,
+                "TPUREF_TOPOLOGY)"
             )
         places = self._device_coordinates.reshape(tasks, -1, self.mesh_rank)
         return Topology(mesh_shape=self._mesh_shape, device_coordinates=places)
@@ -197,10 +188,8 @@ class Topology:
         """
         mesh = parsed_mesh(str(text))
         if mesh is None:
-            raise coded(
-                ValueError,
-                f"Topology.parse_mesh: a mesh is written {MESH_FORM}; got {text!r}",
-                code=codes.INVALID_TOPOLOGY,
+            raise codes.INVALID_TOPOLOGY.value_error(
+                f"Topology.parse_mesh: a mesh is written {MESH_FORM}; got {text!r}"
             )
         return mesh
 
@@ -249,14 +238,10 @@ class Topology:
     def task_ordinal_at_coordinates(self, device_coordinates: Iterable[int]) -> int:
         """Return the number of the task that owns a core.
 
-        `device_coordinates` are the coordinates of the core, one integer per axis.  It
-        raises ValueError if the number of coordinates is not the rank of the mesh, and
-        MeshRangeError if they lie outside the mesh.
-
-        Returns
-        -------
-        int
-            The task, or -1 where the mesh has no device.
+        `device_coordinates` are the coordinates of the core, one integer per axis.  The
+        result is -1 where the mesh has no device.  It raises ValueError if the number
+        of coordinates is not the rank of the mesh, and MeshRangeError if they lie
+        outside the mesh.
 
         Examples
         --------
@@ -413,12 +398,10 @@ class Topology:
     ) -> tuple[int, int]:
         coordinates = _coordinates(function, device_coordinates)
         if len(coordinates) != self.mesh_rank:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_TOPOLOGY.value_error(
                 f"Topology.{function}: device_coordinates must be {self.mesh_rank} "
                 f"integers for mesh {mesh_text(self._mesh_shape)}, "
-                f"got {list(coordinates)}",
-                code=codes.INVALID_TOPOLOGY,
+                f"got {list(coordinates)}"
             )
         if not in_mesh(self._mesh_shape, coordinates):
             raise MeshRangeError(
@@ -446,23 +429,19 @@ def _coordinates(function: str, given: Any) -> Coordinates:
 def _bytes_or_none(serialized: object) -> bytes | None:
     if serialized is None or isinstance(serialized, bytes):
         return serialized or None
-    raise coded(
-        TypeError,
+    raise codes.NO_VALUE_YET.type_error(
         "Topology: serialized must be the bytes of a TopologyProto, got "
         f"{type(serialized).__name__}. Evaluate the result of "
-        "tf.tpu.initialize_system() with Session.run first and pass what it returns.",
-        code=codes.NO_VALUE_YET,
+        "tf.tpu.initialize_system() with Session.run first and pass what it returns."
     )
 
 
 def _given_mesh(mesh_shape: npt.ArrayLike) -> Int32Array:
     mesh = as_int32("Topology: mesh_shape", mesh_shape)
     if mesh.shape not in ((3,), (4,)) or (mesh < 1).any():
-        raise coded(
-            ValueError,
+        raise codes.INVALID_TOPOLOGY.value_error(
             "Topology: mesh_shape must be 3 or 4 positive numbers (columns and rows of "
-            f"chips, layers where there are 4, cores of a chip), got {mesh.tolist()}",
-            code=codes.INVALID_TOPOLOGY,
+            f"chips, layers where there are 4, cores of a chip), got {mesh.tolist()}"
         )
     return mesh
 
@@ -471,11 +450,9 @@ def _given_coordinates(device_coordinates: npt.ArrayLike, rank: int) -> Int32Arr
     name = "Topology: device_coordinates"
     coordinates = as_int32(name, device_coordinates)
     if coordinates.ndim != 3 or coordinates.shape[2] != rank:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_TOPOLOGY.value_error(
             f"{name} must have the shape [tasks, devices per task, {rank}], "
-            f"got shape {list(coordinates.shape)}",
-            code=codes.INVALID_TOPOLOGY,
+            f"got shape {list(coordinates.shape)}"
         )
     return coordinates
 
@@ -483,11 +460,9 @@ def _given_coordinates(device_coordinates: npt.ArrayLike, rank: int) -> Int32Arr
 def _parsed_mesh(proto: topology_proto.TopologyProto) -> Int32Array:
     mesh = as_int32("Topology: mesh_shape", proto.mesh_shape)
     if len(mesh) not in (3, 4) or (mesh < 1).any():
-        raise coded(
-            ValueError,
+        raise codes.INVALID_TOPOLOGY.value_error(
             "Topology: the mesh_shape in serialized must be 3 or 4 positive numbers, "
-            f"got {mesh.tolist()}",
-            code=codes.INVALID_TOPOLOGY,
+            f"got {mesh.tolist()}"
         )
     return mesh
 
@@ -495,19 +470,15 @@ def _parsed_mesh(proto: topology_proto.TopologyProto) -> Int32Array:
 def _parsed_coordinates(proto: topology_proto.TopologyProto) -> Int32Array:
     shape = (proto.num_tasks, proto.num_tpu_devices_per_task, len(proto.mesh_shape))
     if min(shape) < 0:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_TOPOLOGY.value_error(
             "Topology: num_tasks and num_tpu_devices_per_task in serialized must be 0 "
-            f"or more, got {shape[0]} and {shape[1]}",
-            code=codes.INVALID_TOPOLOGY,
+            f"or more, got {shape[0]} and {shape[1]}"
         )
     if len(proto.device_coordinates) != math.prod(shape):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_TOPOLOGY.value_error(
             "Topology: the device_coordinates in serialized must be "
             f"{math.prod(shape)} numbers for {shape[0]} tasks with {shape[1]} devices "
-            f"each on a mesh of rank {shape[2]}, got {len(proto.device_coordinates)}",
-            code=codes.INVALID_TOPOLOGY,
+            f"each on a mesh of rank {shape[2]}, got {len(proto.device_coordinates)}"
         )
     coordinates = as_int32("Topology: device_coordinates", proto.device_coordinates)
     return coordinates.reshape(shape)
@@ -569,10 +540,8 @@ def _conflict(
 def _positive(name: str, value: int) -> int:
     number = as_integer(name, value)
     if number < 1:
-        raise coded(
-            ValueError,
-            f"{name} must be 1 or more, got {number}",
-            code=codes.INVALID_TOPOLOGY,
+        raise codes.INVALID_TOPOLOGY.value_error(
+            f"{name} must be 1 or more, got {number}"
         )
     return number
 
@@ -580,11 +549,9 @@ def _positive(name: str, value: int) -> int:
 def _check_size(name: str, cores: int) -> None:
     """Refuse a mesh that is too large to keep an account of its places."""
     if cores > MAX_CORES:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_TOPOLOGY.value_error(
             f"{name}: {cores} cores are more than the {MAX_CORES} that a system has "
-            "at most",
-            code=codes.INVALID_TOPOLOGY,
+            "at most"
         )
 
 

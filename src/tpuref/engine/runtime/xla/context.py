@@ -28,6 +28,9 @@ Describe = Callable[[list[int]], OpError]
 class Context(ABC):
     """The context that the lowerings of operations share.
 
+    With `assumes_limit`, a loop that keeps the values of all turns makes as many as it
+    may, if their number is not known.
+
     `variables` are the values of variables so far, `own` tells for each whether only
     one replica uses it; `host` runs host parts.  `drawn` lists the random operations
     that are drawn before the run, with their operands; `failures` describes the failure
@@ -35,6 +38,8 @@ class Context(ABC):
     which orders them.  `active` are the replicas that run the current branch or body,
     None for all.
     """
+
+    assumes_limit = False
 
     def __init__(
         self,

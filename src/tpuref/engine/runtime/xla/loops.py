@@ -74,9 +74,11 @@ class Loop:
 
     # -- unrolled iterations -----------------------------------------------------
 
-    def _known_to_go_on(self, what: str) -> bool:
+    def _known_to_go_on(self, what: str, assumed: bool = False) -> bool:
         predicate = self._test(self._values)
         if not predicate.is_shared_and_known:
+            if assumed:
+                return True
             raise data_dependent(
                 self._instr, f"{what}, and the number of turns is computed from data"
             )
@@ -86,9 +88,9 @@ class Loop:
         """Unroll a loop with residuals, whose iteration count must be static."""
         specs = self._instr.specs[self._split :]
         kept: list[list[Value]] = [[] for _ in specs]
-        turns = 0
+        turns, assumed = 0, self._context.assumes_limit and self._limit is not None
         while self._limit is None or turns < self._limit:
-            if not self._known_to_go_on("the values of all turns are kept"):
+            if not self._known_to_go_on("the values of all turns are kept", assumed):
                 break
             if turns == LARGEST_UNROLLED:
                 why = f"it keeps the values of more than {turns} turns"

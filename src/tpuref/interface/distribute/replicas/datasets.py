@@ -34,7 +34,7 @@ class Shares(Stage):
         self._count = count
         for spec in source.specs:
             if spec.shape.rank == 0:
-                raise codes.NO_SHARD_DIMENSION.value_error(
+                raise codes.UNEVEN_SHARDS.value_error(
                     "Strategy.experimental_distribute_dataset divides batches among "
                     f"the replicas, but an element has {spec.describe()}, which has no "
                     "rows; use dataset.batch(global_batch_size)"

@@ -15,7 +15,7 @@ from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.device import DeviceName
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.engine.graph.tower_placement import TowerSystem
+from tpuref.engine.ops.tpu import Replication
 from tpuref.interface.cluster_resolver.distribute import TPUClusterResolver
 from tpuref.interface.distribute.replicas.strategy import Strategy, refuse
 from tpuref.interface.distribute.system_description import describe_system
@@ -116,7 +116,7 @@ def _as_tensor(leaf: Any) -> Any:
 
 def _assigned_cores(
     assignment: Any, job: str | None
-) -> tuple[TowerSystem, Sequence[int]]:
+) -> tuple[Replication, Sequence[int]]:
     """Return the cores of an assignment, and their indices."""
     if not isinstance(assignment, DeviceAssignment):
         raise refuse(
@@ -134,7 +134,9 @@ def _assigned_cores(
     places = tuple((tuple(map(int, row[0])),) for row in coordinates)
     flat = topology.device_coordinates.reshape(topology.num_cores, -1).tolist()
     numbers = [flat.index(list(place[0])) for place in places]
-    system = TowerSystem(len(places), job, topology.serialized(), places)
+    system = Replication(
+        len(places), job=job, topology=topology.serialized(), assignment=places
+    )
     return system, numbers
 
 
@@ -237,5 +239,7 @@ class OneDeviceStrategy(Strategy):
             return
         row = topology.device_coordinates.reshape(described.cores, -1)[core]
         place = ((tuple(map(int, row)),),)
-        system = TowerSystem(1, described.job, topology.serialized(), place)
+        system = Replication(
+            1, job=described.job, topology=topology.serialized(), assignment=place
+        )
         super().__init__([described.core_device(core)], system)

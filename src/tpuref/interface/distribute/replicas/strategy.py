@@ -10,10 +10,11 @@ from tpuref.base.arguments import listed, wrong_type
 from tpuref.engine.graph.context import context
 from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.engine.graph.tower_placement import TowerSystem
+from tpuref.engine.ops.tpu import Replication
 from tpuref.interface.data.dataset import Dataset
 from tpuref.interface.distribute.core import StrategyCore
 from tpuref.interface.distribute.grouping import merged
+from tpuref.interface.distribute.member import SharedVariables
 from tpuref.interface.distribute.replicas.context import (
     InputContext,
     ReplicaContext,
@@ -24,7 +25,6 @@ from tpuref.interface.distribute.replicas.extended import Extended
 from tpuref.interface.distribute.replicas.reduce_op import reduce_op
 from tpuref.interface.distribute.replicas.reduction import joined, reduced
 from tpuref.interface.distribute.replicas.traced import own_parts, traced_once
-from tpuref.interface.distribute.shared_variables import SharedVariables
 from tpuref.interface.distribute.values import PerDevice
 from tpuref.interface.tpu.peers import replicated_region
 from tpuref.names.members import explain_missing_members
@@ -42,7 +42,7 @@ class Strategy(StrategyCore):
     member = ReplicaContext
 
     def __init__(
-        self, devices: Sequence[str], system: TowerSystem | None = None
+        self, devices: Sequence[str], system: Replication | None = None
     ) -> None:
         begin_eagerly()
         super().__init__(devices, system, replicas=True)

@@ -22,19 +22,11 @@ from tpuref.interface.training.scaffold import Scaffold
 class SummarySaverHook(SessionRunHook):
     """Writes summaries periodically.
 
-    It raises ValueError if not exactly one period, or not exactly one of scaffold and
-    summary, is set.
-
-    Parameters
-    ----------
-    save_steps, save_secs
-        The period; exactly one of them.
-    summary_writer
-        A writer to use instead of `output_dir`.
-    scaffold
-        A scaffold whose ``summary_op`` is written.
-    summary_op
-        A summary or list of summaries to write instead.
+    `save_steps` and `save_secs` are the period; exactly one of them.  `summary_writer`
+    is a writer to use instead of `output_dir`.  `scaffold` is a scaffold whose
+    ``summary_op`` is written.  `summary_op` is a summary or list of summaries to write
+    instead.  It raises ValueError if not exactly one period, or not exactly one of
+    scaffold and summary, is set.
     """
 
     def __init__(

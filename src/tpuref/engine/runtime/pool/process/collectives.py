@@ -35,6 +35,7 @@ from tpuref.kernels.group import Group
 Shape = tuple[int, ...]
 
 _INT32 = int32.as_datatype_enum
+_OFFSET = np.dtype(np.int64)
 
 
 class Stopped(Exception):
@@ -281,10 +282,11 @@ class CoreCollectives:
         """
         first, owns = arrays[0], part.group.members[0] in self._links
         target = self._allocate(first.nbytes) if owns else 0
-        source, _held = self._adjacent(arrays)
-        outcome = part.lead.direct(part.group, source, target, first.size)
+        table, _copies = self._table(arrays)
+        outcome = part.lead.direct(part.group, table, target, first.size)
         if outcome != status.OK:
             return arrays, outcome
+        self._release(table)
         self._free_retired(part.members)
         result = self._arena.view(part.lead.shared_result, first.shape, first.dtype)
         result.flags.writeable = False
@@ -300,12 +302,12 @@ class CoreCollectives:
         first, count = arrays[0], len(arrays)
         target = self._allocate(count * first.nbytes)
         scratch = self._allocate(4 * count * first.size)  # float32 partial sums
-        source, _held = self._adjacent(arrays)
-        outcome = part.lead.ring(part.group, source, target, scratch, first.size)
+        table, _copies = self._table(arrays)
+        outcome = part.lead.ring(part.group, table, target, scratch, first.size)
         if outcome != status.OK:
             return arrays, outcome
-        self._unfinished.remove(scratch)
-        self._heap.free(scratch)
+        self._release(table)
+        self._release(scratch)
         results = self._dropped_later(target, (count, *first.shape), first.dtype)
         return [results[k, ...] for k in range(count)], outcome
 
@@ -327,23 +329,31 @@ class CoreCollectives:
         weakref.finalize(array, self._dropped.append, offset)
         return array
 
-    def _adjacent(self, arrays: Sequence[Array]) -> tuple[int, Any]:
-        """Return the offset of the arrays, contiguous in the arena, and their owner.
+    def _release(self, offset: int) -> None:
+        """Free a block that only this sum needed."""
+        self._unfinished.remove(offset)
+        self._heap.free(offset)
 
-        It is that of the arrays themselves if they are adjacent, else of copies.
+    def _table(self, arrays: Sequence[Array]) -> tuple[int, Sequence[Array]]:
+        """Return the offset of a table of the arrays' offsets, and owners of memory.
+
+        An array outside the arena is copied into it, once for all cores that share it.
         """
-        start, size = self._arena.offset_of(arrays[0]), arrays[0].nbytes
-        if start is not None and all(
-            self._arena.offset_of(array) == start + k * size
-            for k, array in enumerate(arrays[1:], start=1)
-        ):
-            return start, arrays
-        offset = self._allocate(len(arrays) * size)
-        shape = len(arrays), *arrays[0].shape
-        copies = self._dropped_later(offset, shape, arrays[0].dtype)
-        for k, array in enumerate(arrays):
-            copies[k] = array
-        return offset, copies
+        places: dict[int, int] = {}
+        copies = []
+        for array in arrays:
+            if id(array) not in places:
+                start = self._arena.offset_of(array)
+                if start is None:
+                    start = self._allocate(array.nbytes)
+                    copy = self._dropped_later(start, array.shape, array.dtype)
+                    copy[...] = array
+                    copies.append(copy)
+                places[id(array)] = start
+        table = self._allocate(_OFFSET.itemsize * len(arrays))
+        offsets = [places[id(array)] for array in arrays]
+        self._arena.view(table, (len(arrays),), _OFFSET)[:] = offsets
+        return table, copies
 
     def _free_dropped(self) -> None:
         """Free the blocks whose arrays have died."""

@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,6 +41,12 @@ GATHERED_BYTES = 4096
 
 FOLDED_BYTES = 1 << 16
 """The largest array that is computed while planning, if no run changes it."""
+
+BLOCK_BYTES = 1 << 16
+"""The memory of a block in a chain of elementwise operations.
+
+The blocks of a few operands stay in a cache of the second level.
+"""
 
 Table = list[Any]
 Call = Callable[[Table], Any]
@@ -95,6 +101,20 @@ class _Value:
         return size * self.dtype.itemsize
 
 
+class _Link(NamedTuple):
+    """An elementwise operation in a chain, on arrays of these shapes; the last is out.
+
+    A chain takes all its operations for one block of elements after the other.  An
+    output may lie in the memory of an input that is not read any more: blocks of the
+    same place coincide, as all outputs of a chain have one shape.
+    """
+
+    number: int
+    function: Callable[..., Any]
+    entries: Sequence[int]
+    shapes: Sequence[Shape]
+
+
 class FusionPlan:
     """The calls that run some operations for all cores; parameters as for `Fusion`.
 
@@ -116,6 +136,7 @@ class FusionPlan:
         self._cores = cores
         self._table: Table = []
         self._calls: list[tuple[int, Call]] = []
+        self._chain: list[_Link] = []
         self._allocations: list[Call] = []
         self._free: dict[tuple[Shape, np.dtype[Any]], list[Array]] = {}
         self._values: dict[int, _Value] = {}
@@ -145,6 +166,7 @@ class FusionPlan:
                 if last[slot] == k and slot not in self._wanted
             ]
             self._add(instr, [self._values[slot] for slot in ending])
+        self._end_chain()
         self._outputs = [(slot, *self._output(self._values[slot])) for slot in wanted]
 
     def run(self, values: list[Any], counter: memoryview) -> None:
@@ -257,7 +279,20 @@ class FusionPlan:
     # -- operations ------------------------------------------------------------
 
     def _call(self, call: Call) -> None:
+        self._end_chain()
         self._calls.append((self._number, call))
+
+    def _end_chain(self) -> None:
+        """Plan the calls of the open chain."""
+        chain, self._chain = self._chain, []
+        blocks = _blocks(chain[0].shapes[-1]) if len(chain) > 1 else []
+        if len(blocks) > 1:
+            self._calls.append(
+                (chain[0].number, _in_blocks(chain, blocks, self._table))
+            )
+            return
+        for link in chain:
+            self._calls.append((link.number, _once(link.function, link.entries)))
 
     def _add(self, instr: Instr, ending: Sequence[_Value]) -> None:
         """Plan an operation; the values `ending` are not read after it."""
@@ -278,7 +313,7 @@ class FusionPlan:
             function = _function(instr, operands)
             writes = isinstance(function, np.ufunc) or instr.definition.writes_into
         if shape is not None and writes:
-            self._add_writing(instr, function, kind, shape, sources, ending)
+            self._add_writing(instr, function, kind, shape, sources, operands, ending)
         else:
             self._add_returning(instr, function, kind, shape, sources, operands)
 
@@ -328,20 +363,40 @@ class FusionPlan:
         kind: int,
         shape: Shape,
         sources: Sequence[int],
+        operands: Sequence[_Value],
         ending: Sequence[_Value],
     ) -> None:
         """Plan an operation that writes into given memory, as ufuncs do with `out`."""
         (slot,) = instr.outputs
-        if instr.definition.batching.elementwise:
+        elementwise = instr.definition.batching.elementwise
+        if elementwise and isinstance(function, np.ufunc):
             self._release(ending)  # it may overwrite its inputs, element by element
         result = self._allocate(slot, kind, shape, instr.specs[0].dtype.np)
         self._release(ending)
         once = function if isinstance(function, np.ufunc) else _writing(function)
         if kind == APART:
             self._call(_for_each(once, [*sources, self._rows(result)]))
+        elif elementwise and slot not in self._memories:
+            core = (self._cores,) * (kind == STACKED)
+            shapes = [
+                self._aligned_shape(value, kind, len(shape)) for value in operands
+            ]
+            link = _Link(
+                self._number, once, [*sources, result.entry], [*shapes, (*core, *shape)]
+            )
+            if self._chain and self._chain[-1].shapes[-1] != link.shapes[-1]:
+                self._end_chain()
+            self._chain.append(link)
         else:
             self._call(_once(once, [*sources, result.entry]))
         self._values[slot] = result
+
+    def _aligned_shape(self, value: _Value, kind: int, rank: int) -> Shape:
+        """Return the shape of an operand in a layout; see `_align`."""
+        assert value.shape is not None
+        if value.kind == SAME or kind == SAME:
+            return value.shape
+        return (self._cores, *(1,) * (rank - len(value.shape)), *value.shape)
 
     def _add_returning(
         self,
@@ -533,6 +588,67 @@ def _once(function: Callable[..., Any], entries: Sequence[int]) -> Call:
         x, y, out = entries
         return lambda table: function(table[x], table[y], table[out])
     return lambda table: function(*[table[entry] for entry in entries])
+
+
+def _blocks(shape: Shape) -> list[tuple[slice, ...]]:
+    """Return the parts of an array of 4-byte elements, cut along its first two axes."""
+    rows = BLOCK_BYTES // 4 // max(math.prod(shape[1:]), 1)
+    if rows or len(shape) < 2:
+        return [(part,) for part in _parts(shape[0], max(rows, 1))] if shape else [()]
+    columns = max(BLOCK_BYTES // 4 // max(math.prod(shape[2:]), 1), 1)
+    return [
+        (slice(row, row + 1), part)
+        for row in range(shape[0])
+        for part in _parts(shape[1], columns)
+    ]
+
+
+def _parts(size: int, length: int) -> list[slice]:
+    return [slice(start, start + length) for start in range(0, size, length)]
+
+
+def _in_blocks(
+    chain: Sequence[_Link], blocks: Sequence[tuple[slice, ...]], known: Table
+) -> Call:
+    """Return the call of a chain; `known` has the arrays that every run uses."""
+    rank = len(chain[0].shapes[-1])
+    shapes = {
+        entry: shape
+        for link in chain
+        for entry, shape in zip(link.entries, link.shapes, strict=True)
+    }
+
+    def cut(array: Array, shape: Shape) -> list[Array]:
+        if not shape:  # indexing would copy it
+            return [array] * len(blocks)
+        places = []
+        for block in blocks:
+            cuts = [slice(None)] * (rank - len(block))
+            aligned = [*block, *cuts][rank - len(shape) :]
+            places.append(
+                tuple(
+                    part if size != 1 else slice(None)
+                    for part, size in zip(aligned, shape, strict=True)
+                )
+            )
+        return [array[place] for place in places]
+
+    views = {
+        entry: cut(known[entry], shape)
+        for entry, shape in shapes.items()
+        if known[entry] is not None
+    }
+    others = {entry: shape for entry, shape in shapes.items() if entry not in views}
+
+    def call(table: Table) -> None:
+        here = {entry: cut(table[entry], shape) for entry, shape in others.items()}
+        here.update(views)
+        steps = [(link.function, [here[e] for e in link.entries]) for link in chain]
+        for block in range(len(blocks)):
+            for function, columns in steps:
+                function(*[column[block] for column in columns])
+
+    return call
 
 
 def _for_each(function: Callable[..., Any], entries: Sequence[int]) -> Call:

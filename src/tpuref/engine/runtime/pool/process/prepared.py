@@ -34,17 +34,14 @@ from tpuref.engine.runtime.pool.process.arrangement import (
 from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps, at
-from tpuref.engine.runtime.pool.process.row_steps import RowSteps
 from tpuref.engine.runtime.pool.process.schedule import (
     CoreServices,
-    Fusible,
     Numbered,
     Path,
     Schedule,
     Step,
     Values,
 )
-from tpuref.engine.runtime.pool.process.tower_rows import Row, in_rows
 from tpuref.engine.runtime.pool.split import Lane
 
 
@@ -78,15 +75,12 @@ class PreparedProgram:
                 self._note_exchange(together, summed)
         self._schedule = Schedule(around, lanes, program, plan, self._numbers, summed)
         self._instructions = InstructionSteps(around, lanes, summed, self._block)
-        rows = RowSteps(around, lanes, self._schedule, self._instructions)
         paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
-        for taken in self._in_rows(order):
-            if isinstance(taken, Row):
-                rows.add(taken)
-            elif len(taken) > 1:
-                self._add_exchange(taken)
+        for together in order:
+            if len(together) > 1:
+                self._add_exchange(together)
             else:
-                self._add(taken[0], paths[id(taken[0])])
+                self._add(together[0], paths[id(together[0])])
         for transfer in plan.at_the_end(program):
             self._add_transfer(transfer, program.instrs[-1], range(len(lanes)))
         self._schedule.close()
@@ -140,8 +134,7 @@ class PreparedProgram:
                 step = self._instructions.step(instr, places, path)
             label = self._schedule.label(instr, what, instr.outputs, places, on_core)
             if fuses(instr) and len(places) == len(self._lanes):
-                alone = (step, label.number, label)
-                self._schedule.add(Fusible(instr, [alone]))
+                self._schedule.add((step, label.number, label))
             else:
                 self._schedule.append(step, label)
 
@@ -201,12 +194,6 @@ class PreparedProgram:
                 )
 
         return step
-
-    def _in_rows(self, order: Sequence[Together]) -> Sequence[Together | Row]:
-        """Return the instructions in order, those of equal towers paired in rows."""
-        if len(self._lanes) < 2 or self._plan.cores > 1:
-            return order
-        return in_rows(order, [lane.replica for lane in self._lanes])
 
     def _add_constant(self, instr: Instr, places: Sequence[int]) -> None:
         """Compute a constant now; a run only lists it in its trace."""

@@ -9,7 +9,7 @@ the same bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import locate
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.core_events import CoreEvents, Label, Peer
 from tpuref.engine.runtime.pool.process.arrangement import PlacementPlan
 from tpuref.engine.runtime.pool.process.collectives import Addend, Exchange
@@ -79,18 +78,6 @@ Numbered = tuple[Step, int, Label]
 """A step, the number of its instruction, and its description for an observer."""
 
 
-class Fusible(NamedTuple):
-    """An operation on all cores of a process, for a fusion.
-
-    `alone` are its steps without a fusion, `slots` those in which towers read the
-    output, if not that of `instr`.
-    """
-
-    instr: Instr
-    alone: Sequence[Numbered]
-    slots: tuple[int, ...] = ()
-
-
 class Schedule:
     """The steps of a program on some cores of one process.
 
@@ -137,7 +124,7 @@ class Schedule:
         self._summed = summed
         self._steps: list[Numbered] = []
         self._observed: list[Numbered] = []
-        self._fusing: list[Fusible] = []
+        self._fusing: list[Numbered] = []
 
     def run(self, values: Values) -> None:
         """Run all steps; with an observer, one instruction at a time."""
@@ -186,10 +173,6 @@ class Schedule:
         self._steps.append((step, label.number, label))
         self._observed.append((step, label.number, label))
 
-    def append_unseen(self, step: Step, number: int = 0) -> None:
-        """Append a step for runs without an observer."""
-        self._steps.append((step, number, Label(None, number, None, {})))
-
     def append_in_parts(
         self,
         step: Step,
@@ -209,15 +192,10 @@ class Schedule:
         """Add an instruction without a step to traces."""
         self._observed.append((lambda values: None, label.number, label))
 
-    def add(self, fusible: Fusible) -> None:
-        """Add an operation to the next fusion."""
-        self._fusing.append(fusible)
-        self._observed += fusible.alone
-
-    def computes(self, slots: Sequence[int]) -> bool:
-        """Return whether the open fusion computes one of some slots."""
-        waiting = {slot for fusible in self._fusing for slot in fusible.instr.outputs}
-        return not waiting.isdisjoint(slots)
+    def add(self, alone: Numbered) -> None:
+        """Add an operation on all cores to the next fusion: its step without one."""
+        self._fusing.append(alone)
+        self._observed.append(alone)
 
     def close(self) -> None:
         """Append the last fusion; nothing is added afterwards."""
@@ -229,52 +207,31 @@ class Schedule:
         if not self._fusing:
             return
         fusing, self._fusing = self._fusing, []
-        one_by_one = [step for fusible in fusing for step in fusible.alone]
-        one_by_one.sort(key=lambda numbered: numbered[1])
+        one_by_one = sorted(fusing, key=lambda numbered: numbered[1])
+        instrs = [label.instr for _, _, label in fusing if label.instr is not None]
         # A slot is an output of the fusion if anything else reads it.
-        inside = {id(label.instr) for _, _, label in one_by_one}
-        made = [fusible.instr.outputs[0] for fusible in fusing]
+        inside = set(map(id, instrs))
+        made = [instr.outputs[0] for instr in instrs]
         wanted = [slot for slot in made if self.readers.get(slot, inside) - inside]
         fusion = Fusion(
-            [fusible.instr for fusible in fusing],
-            [fusible.alone[0][1] for fusible in fusing],
+            instrs,
+            [number for _, number, _ in fusing],
             len(self._lanes),
             self.known,
             wanted,
             {slot: self._memory(slot) for slot in made if self._is_summed(slot)},
             self._around.counter,
         )
-        of_towers = [
-            (instr.outputs[0], slots)
-            for instr, _, slots in fusing
-            if slots and instr.outputs[0] in wanted
-        ]
-        step = self._fused_step(fusion, one_by_one, of_towers)
-        self.append_unseen(step, fusing[0].alone[0][1])
-
-    def _fused_step(
-        self,
-        fusion: Fusion,
-        one_by_one: Sequence[Numbered],
-        of_towers: Sequence[tuple[int, tuple[int, ...]]],
-    ) -> Step:
-        """Return the step of a fusion.
-
-        A fusion that fails has changed nothing that others read, so its operations can
-        run again one by one, and the one at fault raises the error with its name.
-        """
 
         def step(values: Values) -> None:
-            if fusion.run(values):
-                for whole, slots in of_towers:
-                    for slot in slots:
-                        values[slot] = values[whole]
-            else:
+            # A fusion that fails has changed nothing that others read, so its
+            # operations can run again one by one, and the one at fault raises the
+            # error with its name.
+            if not fusion.run(values):
                 self.take(one_by_one, values)
-                for whole, slots in of_towers:
-                    values[whole] = column_across(values, slots)
 
-        return step
+        number = fusing[0][1]
+        self._steps.append((step, number, Label(None, number, None, {})))
 
     def _is_summed(self, slot: int) -> bool:
         """Whether the value of a slot is a contribution of all these cores to a sum."""
@@ -304,8 +261,3 @@ def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
     for transfer in plan.at_the_end(program):
         readers.setdefault(transfer.slot, set()).add(id(program))
     return readers
-
-
-def column_across(values: Values, slots: Sequence[int]) -> Column:
-    """Return the column of values that cores have in different slots."""
-    return [values[slot][place] for place, slot in enumerate(slots)]

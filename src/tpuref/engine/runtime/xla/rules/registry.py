@@ -12,6 +12,7 @@ from tpuref.engine.runtime.xla.rules import (
     images,
     indexing,
     replicas,
+    segments,
     sorting,
     sums,
     tensor_arrays,
@@ -26,12 +27,14 @@ RULES: dict[str, Rule] = {
     **sorting.RULES,
     **images.RULES,
     **sums.RULES,
+    **segments.RULES,
 }
 
 CHECKS: dict[str, Check] = {
     **elementwise.CHECKS,
     **indexing.CHECKS,
     **tensor_arrays.CHECKS,
+    **segments.CHECKS,
 }
 
 LOWERINGS: dict[str, Lower] = {

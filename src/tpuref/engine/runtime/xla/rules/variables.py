@@ -20,7 +20,8 @@ from tpuref.engine.runtime.xla.value import Value, choose
 
 
 def _read(context: Context, instr: Instr, operands: Sequence[Value]) -> list[Value]:
-    return [_value(context, instr.attrs["handle"])]
+    value = _value(context, instr.attrs["handle"])
+    return [value if instr.replica is None else value.of(instr.replica)]
 
 
 def _value(context: Context, handle: str) -> Value:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.shapes import TensorShape
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.tracing.arguments import leaves_of
 from tpuref.interface.functions.tensor_kinds import get_static_value
+
+_NOTHING: Any = object()
 
 
 class Optional:
@@ -40,7 +46,7 @@ class Optional:
     @classmethod
     def empty(cls, element_spec: Any) -> Optional:
         """Return an optional without a value, for elements of these specs."""
-        return cls(None, convert_to_tensor(False), element_spec)
+        return cls(_NOTHING, convert_to_tensor(False), element_spec)
 
     @property
     def element_spec(self) -> Any:
@@ -60,7 +66,7 @@ class Optional:
     def get_value(self, name: str | None = None) -> Any:
         """Return the value; tf.errors.InvalidArgumentError if it is known absent."""
         known = get_static_value(self._present)
-        if known is not None and not known:
+        if self.is_blank or (known is not None and not known):
             raise InvalidArgumentError(
                 "tf.experimental.Optional.get_value: there is no value; ask "
                 "has_value() first",
@@ -68,17 +74,56 @@ class Optional:
             )
         return self._value
 
+    # -- as part of loops, branches and functions ------------------------------------
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there are no tensors, not even those of an absent element."""
+        return self._value is _NOTHING
+
+    def filled(self) -> Optional:
+        """Return an optional that has tensors, zeros where the element is absent."""
+        if not self.is_blank:
+            return self
+        if self._element_spec is None:
+            raise codes.NO_VALUE_YET.value_error(
+                "tf.experimental.Optional.empty: the specs of the element are unknown; "
+                "give element_spec"
+            )
+        value = nest.map_structure(_zeros, self._element_spec)
+        return type(self)(value, self._present, self._element_spec)
+
+    def invariants(self) -> list[TensorShape]:
+        """Return the static shapes of its tensors in a loop that replaces them."""
+        specs = nest.flatten(self._element_spec)
+        tensors = list(leaves_of(self._traced_parts(), Tensor))
+        if len(specs) + 1 != len(tensors):
+            return [tensor.shape for tensor in tensors]
+        return [*(spec.shape for spec in specs), TensorShape([])]
+
     def _traced_parts(self) -> list[Any]:
         """Return the tensors of the value and its presence."""
-        return [*nest.flatten(self._value), self._present]
+        if self.is_blank and self._element_spec is None:
+            return [self._present]
+        return [*nest.flatten(self.filled()._value), self._present]
 
     def _with_parts(self, parts: Sequence[Any]) -> Optional:
         """Return an optional with other tensors."""
         *values, present = parts
-        value = nest.pack_sequence_as(self._value, values)
+        if self.is_blank and self._element_spec is None:
+            return type(self)(_NOTHING, present, None)
+        value = nest.pack_sequence_as(self.filled()._value, values)
         return type(self)(value, present, self._element_spec)
 
 
 def spec_of(value: Any) -> Any:
     """Return the specs of the tensors of a structure."""
     return nest.map_structure(lambda x: getattr(x, "spec", None), value)
+
+
+def _zeros(spec: Any) -> Any:
+    """Return zeros in the place of an absent tensor; unknown sizes are 0."""
+    if spec is None:
+        return None
+    sizes = [size or 0 for size in spec.shape.as_list()] if spec.shape.rank else []
+    return convert_to_tensor(np.zeros(sizes, spec.dtype.as_numpy_dtype))

@@ -1,0 +1,34 @@
+"""The names that ``tf.image`` has in both releases, with one meaning."""
+
+from tpuref.interface.functions.colors import adjust_brightness as adjust_brightness
+from tpuref.interface.functions.colors import adjust_contrast as adjust_contrast
+from tpuref.interface.functions.colors import adjust_gamma as adjust_gamma
+from tpuref.interface.functions.colors import adjust_hue as adjust_hue
+from tpuref.interface.functions.colors import adjust_saturation as adjust_saturation
+from tpuref.interface.functions.colors import convert_image_dtype as convert_image_dtype
+from tpuref.interface.functions.colors import grayscale_to_rgb as grayscale_to_rgb
+from tpuref.interface.functions.colors import hsv_to_rgb as hsv_to_rgb
+from tpuref.interface.functions.colors import per_image_standardization as per_image_standardization
+from tpuref.interface.functions.colors import random_brightness as random_brightness
+from tpuref.interface.functions.colors import random_contrast as random_contrast
+from tpuref.interface.functions.colors import random_hue as random_hue
+from tpuref.interface.functions.colors import random_saturation as random_saturation
+from tpuref.interface.functions.colors import rgb_to_grayscale as rgb_to_grayscale
+from tpuref.interface.functions.colors import rgb_to_hsv as rgb_to_hsv
+from tpuref.interface.functions.image_files import decode_bmp as decode_bmp
+from tpuref.interface.functions.image_files import decode_gif as decode_gif
+from tpuref.interface.functions.image_files import decode_image as decode_image
+from tpuref.interface.functions.image_files import decode_jpeg as decode_jpeg
+from tpuref.interface.functions.image_files import decode_png as decode_png
+from tpuref.interface.functions.image_files import encode_jpeg as encode_jpeg
+from tpuref.interface.functions.image_files import encode_png as encode_png
+from tpuref.interface.functions.images import central_crop as central_crop
+from tpuref.interface.functions.images import crop_to_bounding_box as crop_to_bounding_box
+from tpuref.interface.functions.images import extract_patches as extract_patches
+from tpuref.interface.functions.images import flip_left_right as flip_left_right
+from tpuref.interface.functions.images import flip_up_down as flip_up_down
+from tpuref.interface.functions.images import pad_to_bounding_box as pad_to_bounding_box
+from tpuref.interface.functions.images import random_flip_left_right as random_flip_left_right
+from tpuref.interface.functions.images import random_flip_up_down as random_flip_up_down
+from tpuref.interface.functions.images import resize_with_crop_or_pad as resize_with_crop_or_pad
+from tpuref.interface.functions.images import rot90 as rot90

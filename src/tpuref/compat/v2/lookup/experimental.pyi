@@ -1,0 +1,3 @@
+"""The names under ``tf.compat.v2.lookup.experimental``."""
+
+from tpuref.interface.data.tables import MutableHashTable as MutableHashTable

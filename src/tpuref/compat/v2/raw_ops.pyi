@@ -1,0 +1,4 @@
+"""The names under ``tf.compat.v2.raw_ops``."""
+
+from tpuref.interface.functions.counts import Bucketize as Bucketize
+from tpuref.interface.functions.image_transforms import ImageProjectiveTransformV3 as ImageProjectiveTransformV3

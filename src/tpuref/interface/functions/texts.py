@@ -1,0 +1,229 @@
+"""Texts one by one: their case, length, parts and hashes, and numbers as texts."""
+
+from __future__ import annotations
+
+import string as alphabet
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
+from tpuref.base.dtypes import bool_, int32, int64, string
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.ops.meaning import Array
+from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.functions.hashes import fingerprint, keyed
+from tpuref.interface.functions.printing import shown
+
+_UPPER = bytes.maketrans(
+    alphabet.ascii_lowercase.encode(), alphabet.ascii_uppercase.encode()
+)
+_LOWER = bytes.maketrans(
+    alphabet.ascii_uppercase.encode(), alphabet.ascii_lowercase.encode()
+)
+
+
+def each_text(
+    op: str, function: Callable[..., Any], dtype: Any, *inputs: Tensor
+) -> Tensor:
+    """Return the results of a function of the elements of tensors of one shape."""
+
+    def results(*arrays: Any) -> Array:
+        first = np.asarray(arrays[0])
+        flat = [np.broadcast_to(x, first.shape).ravel().tolist() for x in arrays]
+        found = np.empty(first.size, object if dtype == string else dtype.np)
+        for place, items in enumerate(zip(*flat, strict=True)):
+            found[place] = function(*items)
+        shaped: Array = found.reshape(first.shape)
+        return shaped
+
+    result: Tensor = py_func(results, inputs, dtype, name=op)
+    result.set_shape(inputs[0].shape)
+    return result
+
+
+def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+    """Return texts in lower case: of ASCII, or of Unicode with encoding ``"utf-8"``.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     tf.strings.lower(["Ab", "C"]).numpy().tolist()
+    [b'ab', b'c']
+    """
+    change = (lambda t: t.decode().lower().encode()) if encoding else None
+    return each_text(
+        "StringLower",
+        change or (lambda text: text.translate(_LOWER)),
+        string,
+        convert_to_tensor(input, string),
+    )
+
+
+def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+    """Return texts in upper case, as `lower` does."""
+    change = (lambda t: t.decode().upper().encode()) if encoding else None
+    return each_text(
+        "StringUpper",
+        change or (lambda text: text.translate(_UPPER)),
+        string,
+        convert_to_tensor(input, string),
+    )
+
+
+def strip(input: Any, name: str | None = None) -> Tensor:
+    """Return texts without white space at their ends."""
+    tensor = convert_to_tensor(input, string)
+    return each_text("StringStrip", bytes.strip, string, tensor)
+
+
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+    """Return the number of bytes, or of characters with ``"UTF8_CHAR"``, int32."""
+    count = len if unit == "BYTE" else (lambda text: len(text.decode()))
+    return each_text("StringLength", count, int32, convert_to_tensor(input, string))
+
+
+def substr(
+    input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None
+) -> Tensor:
+    """Return parts of texts: from a position, which may be negative, of a length.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     tf.strings.substr("tensor", 1, 3).numpy()
+    b'ens'
+    """
+
+    def part(text: bytes, start: int, count: int) -> bytes:
+        whole: Any = text if unit == "BYTE" else text.decode()
+        size = whole.__len__()
+        if not -size <= start <= size:
+            raise InvalidArgumentError(
+                f"tf.strings.substr: position {start} is outside of {text!r}",
+                code=codes.INVALID_ARGUMENT,
+            )
+        start = start + size if start < 0 else start
+        found = whole[start : start + count]
+        return bytes(found if unit == "BYTE" else found.encode())
+
+    numbers = [convert_to_tensor(x) for x in (pos, len)]
+    return each_text("Substr", part, string, convert_to_tensor(input, string), *numbers)
+
+
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Return numbers and bools as texts.
+
+    Parameters
+    ----------
+    precision
+        The digits after the point, by default 6.
+    scientific, shortest
+        Whether to write ``1e+00``, or the shorter of both forms.
+    width, fill
+        The least length, and ``"0"``, ``" "`` or ``"-"``, which fills it on the left,
+        or on the right for ``"-"``.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     tf.strings.as_string([1.5, 2.0], precision=1).numpy().tolist()
+    [b'1.5', b'2.0']
+    """
+    tensor = convert_to_tensor(input)
+    if tensor.dtype == string:
+        return tensor
+    if tensor.dtype.is_complex:
+        raise wrong_type("tf.strings.as_string: input", "real numbers or bools", input)
+    size = str(width) if width > 0 else ""
+    point = f".{precision}" if precision >= 0 else ""
+    kind = "e" if scientific else "g" if shortest else "f"
+    whole = tensor.dtype.is_integer
+    pattern = f"%{fill}{size}d" if whole else f"%{fill}{size}{point}{kind}"
+
+    def text(value: Any) -> bytes:
+        if tensor.dtype == bool_:
+            return b"true" if value else b"false"
+        written: bytes = (pattern % value).encode()
+        return written
+
+    return each_text("AsString", text, string, tensor)
+
+
+def format(
+    template: str,
+    inputs: Any,
+    placeholder: str = "{}",
+    summarize: int = 3,
+    name: str | None = None,
+) -> Tensor:
+    """Return a text with tensors in the place of placeholders.
+
+    It raises ValueError if their numbers differ.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     tf.strings.format("seen: {}", tf.range(3)).numpy()
+    b'seen: [0 1 2]'
+    """
+    given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    parts = template.split(placeholder)
+    if len(parts) != len(given) + 1:
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"tf.strings.format: the template {template!r} has {len(parts) - 1} "
+            f"placeholders, and there are {len(given)} inputs"
+        )
+
+    def text(*arrays: Any) -> bytes:
+        texts = [shown(np.asarray(array), summarize) for array in arrays]
+        whole = [x for pair in zip(parts, [*texts, ""], strict=True) for x in pair]
+        return "".join(whole).encode()
+
+    result: Tensor = py_func(text, [convert_to_tensor(x) for x in given], string)
+    result.set_shape([])
+    return result
+
+
+def to_hash_bucket_fast(
+    input: Any, num_buckets: int, name: str | None = None
+) -> Tensor:
+    """Return the bucket of each text, int64, by FarmHash's fingerprint.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     tf.strings.to_hash_bucket_fast(["Hello", "TensorFlow"], 3).numpy().tolist()
+    [0, 2]
+    """
+    return each_text(
+        "StringToHashBucketFast",
+        lambda text: fingerprint(text) % num_buckets,
+        int64,
+        convert_to_tensor(input, string),
+    )
+
+
+def to_hash_bucket_strong(
+    input: Any, num_buckets: int, key: Sequence[int], name: str | None = None
+) -> Tensor:
+    """Return the bucket of each text, int64, by SipHash with a key of two integers."""
+    hashed = keyed(key)
+    return each_text(
+        "StringToHashBucketStrong",
+        lambda text: hashed(text) % num_buckets,
+        int64,
+        convert_to_tensor(input, string),
+    )
