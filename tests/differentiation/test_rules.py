@@ -119,6 +119,7 @@ ELSEWHERE = {
     *("CrossReplicaSum", "TowerSum", "TowerOwn", "TowerCopy"),  # test_replicas.py
     "Cholesky",  # tests/functions/test_decompositions.py
     *("Complex", "Imag", "Angle"),  # test_complex_numbers.py
+    "FFT",  # tests/functions/test_math.py
 }
 
 

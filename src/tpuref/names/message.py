@@ -66,10 +66,18 @@ def about(name: str) -> Missing:
     instead = [
         f"tf.{other}"
         for other in synonyms
-        if not is_private(other) and first_missing(other) is None
+        if not is_private(other)
+        and first_missing(other) is None
+        and (_releases(short, V2) or not _is_of_2x_alone(other))
     ]
     close = [] if origin else _close(spelling, short)
     return Missing(name, origin, tuple(instead), tuple(close), _way(short, origin))
+
+
+def _is_of_2x_alone(name: str) -> bool:
+    """Whether tpuref has a name with the meaning of TensorFlow 2 only."""
+    releases = [first_missing(f"compat.{v}.{name}") is None for v in ("v1", "v2")]
+    return releases == [False, True]
 
 
 def _way(short: str, origin: str) -> str:

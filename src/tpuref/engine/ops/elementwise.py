@@ -316,7 +316,8 @@ _KNOWN_POWERS: dict[tuple[np.dtype[Any], float], Callable[..., Any]] = {
     (np.dtype(np.float32), -0.5): _reciprocal_root,
     (np.dtype(np.float32), 3.0): _cube,
 }
-"""Functions for exponents that are one number: `np.power` takes 20 to 100 times as long.
+"""Functions for exponents that are one number: `np.power` takes 20 to 100 times
+as long.
 
 All round once, as a power does.  Adam needs that: its 1 - beta ** 3 is small.
 """

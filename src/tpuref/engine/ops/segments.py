@@ -87,6 +87,11 @@ def _bitcast(x: Array, *, dtype: str) -> Array:
 _op = partial(OpDef, gradient="effects")
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("UnsortedSegment", infer=_infer_segments, compute=ieee(_segments)),
-    _op("Bitcast", infer=_infer_bitcast, compute=ieee(_bitcast)),
+    OpDef(
+        "UnsortedSegment",
+        infer=_infer_segments,
+        compute=ieee(_segments),
+        xla="segments",
+    ),
+    _op("Bitcast", infer=_infer_bitcast, compute=ieee(_bitcast), xla="segments"),
 )

@@ -41,8 +41,9 @@ def crop_to_bounding_box(
     Examples
     --------
     >>> with tf.eager_execution():
-    ...     tf.image.crop_to_bounding_box(tf.ones([4, 4, 3]), 1, 0, 2, 3).shape
-    TensorShape([2, 3, 3])
+    ...     part = tf.image.crop_to_bounding_box(tf.ones([4, 4, 3]), 1, 0, 2, 3)
+    ...     part.shape.as_list()
+    [2, 3, 3]
     """
     images, single = batched(image, "tf.image.crop_to_bounding_box")
     _, height, width, _ = images.shape.as_list()

@@ -81,9 +81,19 @@ def strip(input: Any, name: str | None = None) -> Tensor:
     return each_text("StringStrip", bytes.strip, string, tensor)
 
 
+def _counts_bytes(function: str, unit: Any) -> bool:
+    """Return whether texts are counted in bytes, not in characters."""
+    if unit not in ("BYTE", "UTF8_CHAR"):
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"{function}: unit must be 'BYTE' or 'UTF8_CHAR', got {unit!r}"
+        )
+    return bool(unit == "BYTE")
+
+
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Return the number of bytes, or of characters with ``"UTF8_CHAR"``, int32."""
-    count = len if unit == "BYTE" else (lambda text: len(text.decode()))
+    by_bytes = _counts_bytes("tf.strings.length", unit)
+    count = len if by_bytes else (lambda text: len(text.decode()))
     return each_text("StringLength", count, int32, convert_to_tensor(input, string))
 
 
@@ -98,9 +108,10 @@ def substr(
     ...     tf.strings.substr("tensor", 1, 3).numpy()
     b'ens'
     """
+    by_bytes = _counts_bytes("tf.strings.substr", unit)
 
     def part(text: bytes, start: int, count: int) -> bytes:
-        whole: Any = text if unit == "BYTE" else text.decode()
+        whole: Any = text if by_bytes else text.decode()
         size = whole.__len__()
         if not -size <= start <= size:
             raise InvalidArgumentError(
@@ -109,7 +120,7 @@ def substr(
             )
         start = start + size if start < 0 else start
         found = whole[start : start + count]
-        return bytes(found if unit == "BYTE" else found.encode())
+        return bytes(found if by_bytes else found.encode())
 
     numbers = [convert_to_tensor(x) for x in (pos, len)]
     return each_text("Substr", part, string, convert_to_tensor(input, string), *numbers)

@@ -14,6 +14,7 @@ from tpuref.engine.ops.derivatives import (
     networks,
     products,
     reductions,
+    spectra,
 )
 from tpuref.engine.ops.derivatives.rule import Rule
 
@@ -26,6 +27,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
     "networks": networks.RULES,
     "products": products.RULES,
     "reductions": reductions.RULES,
+    "spectra": spectra.RULES,
 }
 """By module of this package and name of the operation, as `OpDef.gradient` says."""
 

@@ -10,7 +10,9 @@ def _transform(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
     rank, inverse = op.attrs["rank"], op.attrs["inverse"]
     back = apply("FFT", dy, rank=rank, inverse=not inverse)
     sizes = apply("Shape", op.inputs[0], out_type="int32")[-rank:]
-    count = apply("Cast", apply("Prod", sizes, axis=0), dtype=dy.dtype.name)
+    count = apply(
+        "Cast", apply("Prod", sizes, axis=(0,), keepdims=False), dtype=dy.dtype.name
+    )
     return back / count if inverse else back * count
 
 
