@@ -355,7 +355,7 @@ def _check_fit(updates: Array, shape: tuple[int, ...]) -> None:
 
 
 _LONG_PART = 32
-"""From this size on, adding part by part is faster than `np.add.at`: 8 times at 128."""
+"""From this size on, adding part by part is faster than `np.add.at`."""
 
 
 def _scatter_sum(target: Array, indices: Array, updates: Array) -> Array:

@@ -44,7 +44,7 @@ CACHED_SECONDS = 0.5
 def _keep_on_disk() -> None:
     """Let JAX keep compiled programs in the user's cache, unless settings say where.
 
-    The first step of a BERT in a new process then takes a quarter of the time.
+    A program of many operations takes seconds to compile.
     """
     if jax.config.jax_compilation_cache_dir is not None:
         return
