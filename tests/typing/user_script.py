@@ -60,7 +60,23 @@ def topology(sess: tf.Session) -> int:
 
 
 def data() -> tf.data.Dataset:
-    return tf.data.Dataset.from_tensor_slices([1.0, 2.0]).batch(2).repeat()
+    rows = tf.data.Dataset.from_tensor_slices([1.0, 2.0]).batch(2).repeat()
+    assert_type(rows, "tf.data.Dataset[tf.Tensor]")
+    pairs = tf.data.Dataset.from_tensor_slices(([1.0], [2])).shuffle(2)
+    assert_type(pairs, "tf.data.Dataset[tuple[tf.Tensor, ...]]")
+    assert_type(pairs.map(scaled), "tf.data.Dataset[dict[str, tf.Tensor]]")
+    return rows
+
+
+def scaled(x: tf.Tensor, y: tf.Tensor) -> dict[str, tf.Tensor]:
+    return {"x": 2.0 * x, "y": y}
+
+
+def elements() -> None:
+    for x in data().take(1):
+        assert_type(x, Any)
+    for element in tf.data.Dataset.range(3).batch(2):
+        assert_type(element, tf.Tensor)
 
 
 def serve() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Iterator as Values
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.recognition import KnownDataset
+from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.runtime.meaning.state import State
 from tpuref.interface.data import foreign
 from tpuref.interface.data.element import components_of, declared, mapped, specs_of
@@ -58,9 +59,21 @@ from tpuref.interface.files.operations import glob
 from tpuref.interface.functions.random import get_seed
 from tpuref.names.members import ExplainsMissing, explain_missing_members
 
+if TYPE_CHECKING:  # a default, which typing has from Python 3.13 on
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    _Element = TypeVarWithDefault("_Element", default=Any)
+else:
+    _Element = TypeVar("_Element")
+_Other = TypeVar("_Other")
+_Result = TypeVar("_Result")
+_Name = TypeVar("_Name")
+
 
 @explain_missing_members("tf.data.Dataset")
-class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
+class Dataset(
+    ElementDescription, KnownDataset, Generic[_Element], metaclass=ExplainsMissing
+):
     """A sequence of elements, from sources and transformations.
 
     An element is a tensor, or a tuple, namedtuple or dict of elements; a list is one
@@ -84,7 +97,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     # -- sources ---------------------------------------------------------------
 
     @staticmethod
-    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset[Any]:
         """Return a dataset with a single element.
 
         Examples
@@ -94,8 +107,23 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         """
         return Dataset(Tensors(tensors))
 
+    @overload
     @staticmethod
-    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+    def from_tensor_slices(
+        tensors: tuple[Any, ...], name: str | None = None
+    ) -> Dataset[tuple[Tensor, ...]]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(
+        tensors: dict[_Name, Any], name: str | None = None
+    ) -> Dataset[dict[_Name, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(
+        tensors: Any, name: str | None = None
+    ) -> Dataset[Tensor]: ...
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset[Any]:
         """Return a dataset of the rows of one tensor, or of several in parallel.
 
         All tensors of the structure have the same number of rows.  It raises ValueError
@@ -117,7 +145,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         args: Sequence[Any] | None = None,
         output_signature: Any = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Any]:
         """Return a dataset of the values from a Python function's iterable.
 
         At evaluation, a value that does not match raises
@@ -152,7 +180,9 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         return Dataset(Generator(generator, element, args))
 
     @staticmethod
-    def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
+    def range(
+        *args: Any, output_type: Any = int64, name: str | None = None
+    ) -> Dataset[Tensor]:
         """Return a dataset of the values of Python's range.
 
         The arguments are stop; or start and stop; or start, stop and step.
@@ -165,7 +195,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         return Dataset(Range(*args, dtype=as_dtype(output_type)))
 
     @staticmethod
-    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset[Any]:
         """Return a dataset that combines the elements of several datasets.
 
         `args` is `datasets`, or several datasets.  `datasets` is a nested tuple or dict
@@ -188,7 +218,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         shuffle: bool | None = None,
         seed: int | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Any]:
         """Return a dataset of the paths that match a pattern now.
 
         `file_pattern` is a pattern as for `tf.io.gfile.glob`, or a list of them.
@@ -219,7 +249,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         return dataset.shuffle(len(found), seed)
 
     @staticmethod
-    def from_any(data: Any) -> Dataset:
+    def from_any(data: Any) -> Dataset[Any]:
         """Return a dataset of the elements of any source.
 
         Empty data raise ValueError.
@@ -248,13 +278,13 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
 
     def map(
         self,
-        map_func: Callable[..., Any],
+        map_func: Callable[..., _Other],
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
         synchronous: bool | None = None,
         use_unbounded_threadpool: bool = False,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[_Other]:
         """Return a dataset that applies a function to each element.
 
         `map_func` is called once, with symbolic tensors; the components of a tuple are
@@ -270,7 +300,9 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         """
         return Dataset(Map(self.stage, map_func))
 
-    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+    def filter(
+        self, predicate: Callable[..., Any], name: str | None = None
+    ) -> Dataset[_Element]:
         """Return a dataset of the elements for which a function returns true.
 
         The function takes elements as that of `map`, and returns a scalar bool tensor.
@@ -290,7 +322,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[_Element]:
         """Return a dataset of consecutive elements stacked along a new dimension.
 
         `batch_size` is the number of elements in a batch.  `drop_remainder` says
@@ -313,7 +345,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         padding_values: Any = None,
         drop_remainder: Any = False,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[_Element]:
         """Return a dataset of batches of elements padded to equal shapes.
 
         At evaluation, an element larger than its padded shape raises
@@ -349,7 +381,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
             PaddedBatch(self.stage, batch_size, shapes, values, drop_remainder)
         )
 
-    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+    def repeat(self, count: Any = None, name: str | None = None) -> Dataset[_Element]:
         """Return a dataset that repeats the elements.
 
         A count of None or -1 repeats forever.
@@ -368,7 +400,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         seed: int | None = None,
         reshuffle_each_iteration: bool | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[_Element]:
         """Return a dataset in random order.
 
         Parameters
@@ -390,7 +422,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         reshuffle = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
         return Dataset(Shuffle(self.stage, buffer_size, get_seed(seed), reshuffle))
 
-    def take(self, count: Any, name: str | None = None) -> Dataset:
+    def take(self, count: Any, name: str | None = None) -> Dataset[_Element]:
         """Return a dataset of the first `count` elements, or of all for -1.
 
         Examples
@@ -400,7 +432,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         """
         return Dataset(Take(self.stage, count))
 
-    def skip(self, count: Any, name: str | None = None) -> Dataset:
+    def skip(self, count: Any, name: str | None = None) -> Dataset[_Element]:
         """Return a dataset without the first `count` elements, empty for -1.
 
         Examples
@@ -410,7 +442,9 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         """
         return Dataset(Skip(self.stage, count))
 
-    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+    def concatenate(
+        self, dataset: Dataset[_Element], name: str | None = None
+    ) -> Dataset[_Element]:
         """Return a dataset of the elements of this one, then those of another.
 
         It raises TypeError if their elements differ in structure or dtypes.
@@ -441,7 +475,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     def __bool__(self) -> bool:
         return True
 
-    def cache(self, filename: str = "", name: str | None = None) -> Dataset:
+    def cache(self, filename: str = "", name: str | None = None) -> Dataset[_Element]:
         """Return a dataset whose elements are computed once and kept in memory.
 
         It raises NotImplementedError if a file is named.
@@ -460,7 +494,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
             )
         return Dataset(Cache(self.stage))
 
-    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset[_Element]:
         """Return a dataset whose elements a thread computes in advance.
 
         `buffer_size` is the number of elements to keep ready; -1 or None chooses it
@@ -476,13 +510,13 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
 
     def interleave(
         self,
-        map_func: Callable[..., Any],
+        map_func: Callable[..., Dataset[_Other]],
         cycle_length: Any = None,
         block_length: Any = None,
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[_Other]:
         """Return a dataset that interleaves the datasets returned by a function.
 
         It raises TypeError if the function does not return a dataset.
@@ -511,8 +545,8 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         return Dataset(Interleave(self.stage, "Dataset.interleave", map_func, *turns))
 
     def flat_map(
-        self, map_func: Callable[..., Any], name: str | None = None
-    ) -> Dataset:
+        self, map_func: Callable[..., Dataset[_Other]], name: str | None = None
+    ) -> Dataset[_Other]:
         """Return a dataset that concatenates the datasets returned by a function.
 
         The function takes elements as that of `map`.
@@ -525,12 +559,16 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         """
         return Dataset(Interleave(self.stage, "Dataset.flat_map", map_func, 1, 1))
 
-    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
+    def apply(
+        self, transformation_func: Callable[[Dataset[_Element]], _Result]
+    ) -> _Result:
         """Return the result of a function from datasets to datasets."""
         check_callable("Dataset.apply", transformation_func)
         return transformation_func(self)
 
-    def with_options(self, options: Options, name: str | None = None) -> Dataset:
+    def with_options(
+        self, options: Options, name: str | None = None
+    ) -> Dataset[_Element]:
         """Return the dataset itself: a `tf.data.Options` has no effect."""
         if not isinstance(options, Options):
             raise codes.INVALID_ARGUMENT.type_error(
@@ -592,7 +630,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         items = self.stage.started(Pass(variables=State()))
         return (nest.pack_sequence_as(self.element, _as_numpy(item)) for item in items)
 
-    def __iter__(self) -> Values[Any]:
+    def __iter__(self) -> Values[_Element]:
         if not executing_eagerly():
             way = "use make_one_shot_iterator() or as_numpy_iterator()"
             if get_default_graph().traced:
