@@ -81,7 +81,7 @@ def beyond_the_words(beyond=True):
 
 
 def is_beyond_the_words():
-    """Return what was said last."""
+    """Return the last line."""
     return _BEYOND[0]
 
 

@@ -78,7 +78,7 @@ def prepare(source, place):
 
 
 def run(source, outcomes, folders):
-    """Run the tests of some folders in a process of its own."""
+    """Run the tests of some folders in their own process."""
     tpuref = importlib.util.find_spec("tpuref") is not None
     starts = ["-m", "tpuref", "run", "--as-tensorflow=2"] if tpuref else []
     with tempfile.TemporaryDirectory() as place:

@@ -311,7 +311,7 @@ def name_no_effect(tf, batch_parallel):
 
 
 def _operations(tf, batch_parallel, **name):
-    """Return what one call does."""
+    """Return the effects of one call."""
     return effect(
         tf,
         lambda: batch_parallel(

@@ -113,7 +113,7 @@ def _environment(program, copy, executor, python):
 
 
 def _lacking(end, output, folder):
-    """Return what of the end is not there, or nothing."""
+    """Return the missing parts of the program's end, or nothing."""
     if end.text and not re.search(end.text, output):
         return f"its output has no {end.text!r}"
     for pattern in end.files:

@@ -175,7 +175,7 @@ CASES |= {
 
 
 def recorded(tf):
-    """Return what the calls give, as JSON can hold it."""
+    """Return the results of the calls as JSON values."""
     values = {name: np.asarray(call(tf)) for name, call in CASES.items()}
     return {
         name: {

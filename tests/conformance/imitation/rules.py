@@ -96,7 +96,7 @@ class _Row:
 
 
 def outputs(returned, convert):
-    """Return what a replica gives for what its computation returned."""
+    """Return a replica's outputs for the result of its computation."""
     nothing = Operation()
     if returned is None or isinstance(returned, Operation):
         return nothing

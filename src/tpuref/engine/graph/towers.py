@@ -28,7 +28,7 @@ Column = tuple[int, ...]
 def joined(
     program: Program, towers: int, specs: Sequence[TensorSpec], divides: bool = False
 ) -> tuple[Program, list[Column]]:
-    """Return a program in which what all towers do is done by all replicas at once.
+    """Return a program whose equal tower operations run once for all replicas.
 
     If it `divides` its parameters, which have these specs, some may become inputs of
     each replica: the columns have the former parameter of each tower.  The parameters
@@ -177,7 +177,7 @@ class _Block:
     def _join(self, row: Sequence[Instr]) -> bool:
         """Add one instruction for those of all towers, or return False."""
         first = row[0]
-        if first.definition.traits.random:  # each draws numbers of its own
+        if first.definition.traits.random:  # each tower draws its own numbers
             return False
         if not all(self._is_alike(first, other) for other in row[1:]):
             return False
@@ -321,7 +321,7 @@ def _same(first: Instr, other: Instr, apart: Sequence[str] = ()) -> bool:
 
 
 def _bits(value: Any) -> Any:
-    """Return what is equal for attributes of the same type and bits."""
+    """Return a cache key of an attribute: its type and bits."""
     if not isinstance(value, np.ndarray):
         return repr(value)
     bits = value.tolist() if value.dtype == object else value.tobytes()

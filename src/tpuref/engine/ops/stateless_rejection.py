@@ -1,6 +1,6 @@
 """Numbers drawn by rejection: gamma and binomial, with the draws of TensorFlow.
 
-Each number takes Philox blocks from a place of its own, such as ``256 * index``, so
+Each number takes Philox blocks from its own offset, such as ``256 * index``, so
 that the number of attempts of one does not move the others.  The blocks give pairs of
 float64 numbers, which are taken from the last to the first.
 """
@@ -168,7 +168,7 @@ _TAILS = np.array(
 
 
 def _tail(k: Array) -> Array:
-    """Return what Stirling's formula for the logarithm of k! lacks."""
+    """Return the remainder of Stirling's formula for the logarithm of k!."""
     square = (k + 1) * (k + 1)
     series = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1)
     small: Array = np.where(k <= 9, _TAILS[np.clip(k, 0, 9).astype(int)], series)

@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _entries(programs: list[Program]) -> list[Entry]:
-    """Return the scripts that are made to be run, with what their imports reach."""
+    """Return the entry scripts, with the modules that their imports reach."""
     from tpuref.tools.porting.imports import follow, is_entry
     from tpuref.tools.porting.program import read_program
     from tpuref.tools.porting.report import Entry

@@ -90,7 +90,7 @@ def _by_tokens(part: Part) -> Iterator[Import]:
 
 
 def follow(path: Path) -> Imports:
-    """Return what a script imports, and the modules of its repository import in turn.
+    """Return the imports of a script and, in turn, of its repository's modules.
 
     Modules are looked up in the folder of the script and in the folders around it, up
     to the top of the repository; third-party packages are those that this Python has
@@ -159,7 +159,7 @@ def _note_missing(one: Import, path: Path, roots: list[Path], found: Imports) ->
 
 
 def distribution(package: str) -> str:
-    """Return what pip installs for a package.
+    """Return the name of the distribution that pip installs for a package.
 
     >>> distribution("absl"), distribution("six")
     ('absl-py', 'six')

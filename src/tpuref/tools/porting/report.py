@@ -67,7 +67,7 @@ def _wrap(text: str, indent: int) -> str:
 
 
 def imports_text(path: Path, imports: Imports, modules: Sequence[Program]) -> str:
-    """Return what stops a script outside its own text, nothing where nothing does."""
+    """Return the lines about imports that stop a script, if any."""
     lines = []
     for package, (importer, place) in imports.missing.items():
         lines.append(
@@ -105,7 +105,7 @@ def _lacking(modules: Sequence[Program]) -> int:
 
 
 class Entry(NamedTuple):
-    """A script that is made to be run, and what its imports reach."""
+    """An entry script, and the modules that its imports reach."""
 
     program: Program
     imports: Imports
@@ -191,7 +191,7 @@ def program_dict(program: Program, rewrite: Rewrite | None) -> dict[str, Any]:
 
 
 def imports_dict(entry: Entry) -> dict[str, Any]:
-    """Return what the imports of a script reach as it stands in JSON."""
+    """Return the imports of an entry script for the JSON report."""
     return {
         "file": str(entry.program.path),
         "modules": [

@@ -149,7 +149,7 @@ def _failure(message: str, target: Target, place: TargetPlacement) -> dict[str, 
 def _measured(
     found: Any, target: Target, place: TargetPlacement, program: TargetProgram
 ) -> dict[str, Any]:
-    """Return what the compiler says of a program that it compiled."""
+    """Return the compiler's memory and cost figures of a compiled program."""
     memory, costs = found.memory_analysis(), found.cost_analysis()
     costs = costs if isinstance(costs, dict) else costs[0]
     listed = list(hlo.instructions(found.as_text()))

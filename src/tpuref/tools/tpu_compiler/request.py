@@ -134,7 +134,7 @@ def _of_cores(request: Request) -> list[Request]:
 
 
 def store(requests: Iterable[Request], folder: Path) -> list[dict[str, Any]]:
-    """Write programs into a folder; return what is known of them as plain data."""
+    """Write programs into a folder; return their descriptions as plain data."""
     index = []
     each = [one for request in requests for one in _of_cores(request)]
     for number, request in enumerate(each):
