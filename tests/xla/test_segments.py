@@ -5,6 +5,8 @@ import pytest
 
 import tpuref as tf
 
+pytest.importorskip("jax", reason="JAX is not installed")
+
 ROWS = np.float32([[1, -2], [3, 4], [-5, 6]])
 
 

@@ -112,10 +112,10 @@ def reverse_sequence(
     along = seq_dim if seq_axis is None else seq_axis
     batch = (batch_dim if batch_axis is None else batch_axis) or 0
     x = convert_to_tensor(input)
-    if along is None or x.shape.rank is None:
+    if along is None or not x.shape.rank:
         raise ValueError(
-            "tf.reverse_sequence: expected seq_axis and an input of known rank, got "
-            f"{along} and {x.describe()}"
+            "tf.reverse_sequence: expected seq_axis and an input of a known rank of at "
+            f"least 1, got {along} and {x.describe()}"
         )
     with name_scope(name, "ReverseSequence"):
         axes = [axis % x.shape.rank for axis in (batch, along)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import wrong_type
+from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.dtypes import bool_, int32, int64, string
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -191,6 +191,8 @@ def format(
     b'seen: [0 1 2]'
     """
     given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    for name_of, value in (("template", template), ("placeholder", placeholder)):
+        instance_of(str, f"tf.strings.format: {name_of}", "a text", value)
     parts = template.split(placeholder)
     if len(parts) != len(given) + 1:
         raise codes.INVALID_ARGUMENT.value_error(
@@ -231,7 +233,10 @@ def to_hash_bucket_strong(
     input: Any, num_buckets: int, key: Sequence[int], name: str | None = None
 ) -> Tensor:
     """Return the bucket of each text, int64, by SipHash with a key of two integers."""
-    hashed = keyed(key)
+    parts = listed("tf.strings.to_hash_bucket_strong: key", key, "two integers")
+    if [type(part) for part in parts] != [int, int]:
+        raise wrong_type("tf.strings.to_hash_bucket_strong: key", "two integers", key)
+    hashed = keyed(parts)
     return each_text(
         "StringToHashBucketStrong",
         lambda text: hashed(text) % num_buckets,

@@ -48,6 +48,9 @@ def has_arg_scope(func: Any) -> bool:
 
 def arg_scoped_arguments(func: Any) -> tuple[str, ...]:
     """Return the names of the arguments with defaults of a function."""
+    if not callable(func):
+        name = "tf.contrib.framework.arg_scoped_arguments: func"
+        raise wrong_type(name, "a function", func)
     parameters = inspect.signature(func).parameters.values()
     return tuple(one.name for one in parameters if one.default is not one.empty)
 

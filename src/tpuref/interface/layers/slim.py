@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
@@ -475,6 +476,8 @@ def repeat(
         The layer; it gets the inputs, `args` and `kwargs`, and its own scope:
         ``scope_1``, ``scope_2`` and so on below ``scope``.
     """
+    _check_layer("repeat", layer)
+    instance_of(int, "tf.contrib.layers.repeat: repetitions", "an int", repetitions)
     scope = kwargs.pop("scope", None)
     name = getattr(layer, "__name__", "repeat")
     with variable_scope(scope, "Repeat", [inputs]):
@@ -489,10 +492,17 @@ def stack(
     inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
 ) -> Any:
     """Return a layer of a layer and so on, each with the next of `stack_args`."""
+    entries = listed("tf.contrib.layers.stack: stack_args", stack_args)
+    _check_layer("stack", layer)
     scope = kwargs.pop("scope", None)
     name = getattr(layer, "__name__", "stack")
     with variable_scope(scope, "Stack", [inputs]):
-        for number, given in enumerate(stack_args, 1):
+        for number, given in enumerate(entries, 1):
             own = given if isinstance(given, (list, tuple)) else [given]
             inputs = layer(inputs, *own, scope=f"{scope or name}_{number}", **kwargs)
         return inputs
+
+
+def _check_layer(function: str, layer: Any) -> None:
+    if not callable(layer):
+        raise wrong_type(f"tf.contrib.layers.{function}: layer", "a function", layer)

@@ -147,7 +147,7 @@ def _summary(
         )
     result.set_shape([])
     names = [GraphKeys.SUMMARIES] if collections is None else collections
-    graph.add_to_collections(list(names), result)
+    graph.add_to_collections(listed(f"{function}: collections", names), result)
     return result
 
 
