@@ -22,7 +22,15 @@ def test_license_and_requirements(distribution):
     assert distribution.metadata["Requires-Python"] == ">=3.10"
     needed = {line for line in distribution.requires if "extra" not in line}
     names = {re.split("[<>=]", line)[0] for line in needed}
-    assert names == {"absl-py", "argcomplete", "ml_dtypes", "numpy", "protobuf", "tqdm"}
+    assert names == {
+        "absl-py",
+        "argcomplete",
+        "graphviz-pure",
+        "ml_dtypes",
+        "numpy",
+        "protobuf",
+        "tqdm",
+    }
 
 
 def test_the_command_is_installed(distribution):
