@@ -132,6 +132,10 @@ def main(initial, output, script, *arguments):
     remove_chance()
     gate_the_step()
     tf.logging.set_verbosity(tf.logging.ERROR)
+    if script == "-m":
+        sys.argv = [*arguments]
+        runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
+        return
     sys.argv = [script, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     runpy.run_path(script, run_name="__main__")

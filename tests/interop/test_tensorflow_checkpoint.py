@@ -18,6 +18,7 @@ if PYTHON == sys.executable:
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "checkpoints.md"
 SAVING = """
 import sys
+import numpy as np
 import tensorflow as tf
 
 v1 = tf.compat.v1
@@ -37,7 +38,7 @@ with v1.Session() as sess:
         sess.run([v.assign(v - v) for v in v1.global_variables()[:5]])
         saver.restore(sess, v1.train.latest_checkpoint(sys.argv[2]))
         for one, other in zip(expected, sess.run(v1.global_variables())):
-            assert (one == other).all()
+            assert np.all(one == other)
 """
 
 
