@@ -29,7 +29,6 @@ class Program(typing.NamedTuple):
 
     name: str
     repository: str
-    commit: str
     commands: typing.Tuple[str, ...]
     end: End
     recipe: typing.Optional[typing.Callable] = None
