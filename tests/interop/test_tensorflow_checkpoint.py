@@ -11,9 +11,10 @@ import pytest
 
 import tpuref as tf
 
-PYTHON = os.environ.get("TPUREF_TENSORFLOW_PYTHON", sys.executable)
-if PYTHON == sys.executable:
+PYTHON = os.environ.get("TPUREF_TENSORFLOW_PYTHON", "")
+if not PYTHON:
     pytest.importorskip("tensorflow")
+    PYTHON = sys.executable
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "checkpoints.md"
 SAVING = """
