@@ -36,6 +36,7 @@ def told(name):
         ("keras.Model", "in TensorFlow 1.8 to 2.21", "Install the extra"),
         ("contrib.learn.Experiment", "in TensorFlow 1.8 to 1.15", "Write a model func"),
         ("contrib.slim.unit_norm", "in TensorFlow 1.8 to 1.15", "Use tf.layers, or"),
+        ("contrib.slim.conv3d", "in TensorFlow 1.8 to 1.15", "Use tf.layers, or"),
         ("tpu.experimental.embedding", "in TensorFlow 2.4 and 2.21", "Keep the table"),
         ("estimator.DNNClassifier", "in TensorFlow 1.8 to 2.4",
          "Write a model function"),
