@@ -50,6 +50,15 @@ def _template(name, script="trainer.py", arguments="", step=20):
         folder=f"tpu/templates/{name}",
         end=End("20 steps", files=(f"out/model/**/model.ckpt-{step}.index",)),
         cores=8,
+        followed=(("steps=10", "steps=1"),) if "estimator" in name else (),
+        followed_edits=(
+            Edit(
+                f"tpu/templates/{name}/{script}",
+                "num_shards=8, # using Cloud TPU v2-8",
+                "num_shards=1,",
+                "TensorFlow takes the mean or the sum of the whole batch",
+            ),
+        ),
         on_tensorflow=(("--use-tpu", ""),),
     )
 
@@ -60,11 +69,13 @@ def _model(meaning, *files, text="", steps=20):
     return End(meaning, text, tuple(f"out/model/{name}" for name in names))
 
 
-_program_of_bert = functools.partial(Program, needs=("six",), on_tensorflow=WITHOUT_TPU)
+_program_of_bert = functools.partial(
+    Program, needs=("six",), followed=_ONE_STEP, on_tensorflow=WITHOUT_TPU
+)
 
 
 def _fine_tuning(name, repository, command, recipe, *files):
-    """Return a fine-tuning of BERT whose steps can be followed on one core."""
+    """Return a fine-tuning of BERT."""
     meaning = "20 steps, evaluation, predictions"
     return _program_of_bert(
         name,
@@ -76,7 +87,6 @@ def _fine_tuning(name, repository, command, recipe, *files):
         end=_model(
             meaning if "do_eval" in command else "20 steps, predictions", *files
         ),
-        followed=_ONE_STEP,
     )
 
 
@@ -130,7 +140,6 @@ PROGRAMS = (
             "eval_results.txt",
             text="masked_lm_accuracy = ",
         ),
-        followed=_ONE_STEP,
     ),
     _fine_tuning(
         "bert-run-classifier",
@@ -160,6 +169,7 @@ PROGRAMS = (
         ),
         recipe=recipes.sentence_pairs,
         end=End("features of each line", files=("out/features.json",)),
+        followed=(),
         edits=(
             Edit(
                 "extract_features.py",
@@ -213,6 +223,8 @@ PROGRAMS = (
         data=".",
         end=End("20 steps, evaluation", "Done!", ("**/model/model.ckpt-20.index",)),
         needs=("regex",),
+        followed=(("tiny", "one_step"),),
+        on_tensorflow=(("--tpu=local", ""),),
     ),
     Program(
         "gpt2-ml-train",
@@ -236,6 +248,7 @@ PROGRAMS = (
             for module in ("train_tpu", "utils", "modeling")
         ),
         end=_model("20 steps"),
+        followed=(("loop=5", "loop=1"), ("cores=2", "cores=1")),
         on_tensorflow=WITHOUT_TPU,
     ),
     _fine_tuning(
@@ -276,6 +289,15 @@ PROGRAMS = (
         uses=(("google-research/albert", "albert"), ("google-research/bert", "bert")),
         path=(".",),
         recipe=recipes.albert,
+        edits=(
+            Edit(
+                "albert/run_pretraining.py",
+                'for ext in ["meta", "data-00000-of-00001", "index"]:',
+                "for ext in [name[len(checkpoint_path) + 1:] for name in "
+                'tf.gfile.Glob(checkpoint_path + ".*")]:',
+                "a checkpoint of tpuref is other files",
+            ),
+        ),
         end=_model("20 steps, evaluation", text="masked_lm_accuracy"),
     ),
     _program_of_bert(
@@ -297,6 +319,7 @@ PROGRAMS = (
         path=(".", "bert"),
         uses=(("google-research/bert", "bert"),),
         recipe=recipes.rewritten_sentences,
+        followed=(),  # TensorFlow refuses its evaluation's SLICED without a TPU
         end=_model("data, 20 steps, evaluation"),
     ),
     Program(
