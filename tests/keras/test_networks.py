@@ -18,8 +18,8 @@ HERE = Path(__file__).parent
 RECORDED = json.loads((HERE / "recorded.json").read_text())
 
 
-def run(strategy, *names, **environment):
-    program = HERE / "programs" / "networks.py"
+def run(strategy, *names, program="networks.py", **environment):
+    program = HERE / "programs" / program
     command = [sys.executable, "-W", "ignore", str(program), "tpuref", strategy, *names]
     done = subprocess.run(
         command,

@@ -36,7 +36,6 @@ from tpuref.interface.functions.comparison import is_nan as is_nan
 from tpuref.interface.functions.comparison import less as less
 from tpuref.interface.functions.comparison import less_equal as less_equal
 from tpuref.interface.functions.comparison import not_equal as not_equal
-from tpuref.interface.functions.complex_numbers import angle as angle
 from tpuref.interface.functions.complex_numbers import conj as conj
 from tpuref.interface.functions.complex_numbers import imag as imag
 from tpuref.interface.functions.complex_numbers import real as real

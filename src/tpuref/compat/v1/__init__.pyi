@@ -255,6 +255,7 @@ from tpuref.interface.gradients.hessians import hessians as hessians
 from tpuref.interface.summary.messages import Event as Event
 from tpuref.interface.summary.messages import HistogramProto as HistogramProto
 from tpuref.interface.summary.messages import Summary as Summary
+from tpuref.interface.summary.messages import SummaryMetadata as SummaryMetadata
 from tpuref.interface.tpu.padding_report import PaddingReport as PaddingReport
 from tpuref.interface.tpu.padding_report import padding_report as padding_report
 

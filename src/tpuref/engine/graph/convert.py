@@ -386,6 +386,8 @@ def _convert_hinted(value: Any, hint: DType, name: str | None) -> Tensor:
     """Convert to the hinted dtype if lossless, else to the value's own."""
     if _from_numpy(value) and not _fits(value, hint):
         return convert_to_tensor(value, None, name)
+    if isinstance(value, (list, tuple)) and _is_tensor(value):
+        return convert_to_tensor(value, None, name)
     try:
         return convert_to_tensor(value, hint, name)
     except (TypeError, ValueError):
@@ -441,9 +443,17 @@ def _in_current_mode(tensor: Tensor) -> Tensor:
 def _pack(value: Sequence[Any], wanted: DType | None, name: str | None) -> Tensor:
     if wanted is None:
         wanted = _dtype_within(value)
+    else:  # TensorFlow casts the elements that have a value
+        value = [_cast_if_known(item, wanted) for item in value]
     rows = [convert_to_tensor(item, wanted) for item in value]
     packed: Tensor = builder().apply("Pack", *rows, axis=0, name=name or "packed")
     return packed
+
+
+def _cast_if_known(item: Any, wanted: DType) -> Any:
+    if isinstance(item, EagerTensor) and item.dtype != wanted and item.dtype != string:
+        return constant_of(item.array.astype(wanted.np))
+    return item
 
 
 def _dtype_within(value: Any) -> DType | None:
