@@ -267,6 +267,11 @@ def test_batches_are_joined():
     assert (found[1][0] == wanted).all() and found[1][1] == 3
 
 
+def test_what_is_joined_has_known_sizes_beside_the_axis():
+    with pytest.raises(ValueError, match="expected known sizes but for axis 0"):
+        tf.contrib.metrics.streaming_concat(tf.placeholder(tf.float32, [2, None]))
+
+
 def test_metrics_are_sorted_into_values_and_updates():
     metrics = {"a": (1, 2), "b": (3, 4)}
     values, updates = tf.contrib.metrics.aggregate_metric_map(metrics)

@@ -190,7 +190,7 @@ def test_a_name_that_differs_follows_the_mode(monkeypatch):
         ("contrib.tpu.proto.topology_pb2", "TopologyProto"),
         ("core.framework.types_pb2", "DT_FLOAT"),
         ("python.eager.context", "ensure_initialized"),
-        ("python.ops.linalg_ops", "cholesky_solve"),
+        ("python.ops.linalg_ops", "matrix_logarithm"),
         ("types", "experimental"),
     ],
 )

@@ -113,38 +113,3 @@ def test_dimension(tf):
     inputs = [tf.zeros([4, 6]), tf.placeholder(tf.float32, [None, 3])]
     tf.tpu.shard(computation, inputs, 2, input_shard_axes=[-1, -2])
     same(seen, [([4, 3], [None, 3])])
-
-
-def test_arguments(tf):
-    def require(kind, *words, **given):
-        refused_shards(tf, kind, words, lambda x: x, [tf.zeros([4])], **given)
-
-    require(TypeError, "num_shards must be an integer, got 2.0", num_shards=2.0)
-    require(ValueError, "num_shards must be at least 1, got 0 [", num_shards=0)
-    require(ValueError, "num_shards must be at least 1, got -3 [", num_shards=-3)
-    words = ["input_shard_axes must be a list with one dimension per input", "got 0 ["]
-    require(TypeError, *words, input_shard_axes=0)
-    words = ["input_shard_axes has 2 entries, but there are 1 inputs"]
-    require(ValueError, *words, input_shard_axes=[0, 0])
-    words = ["input_shard_axes must contain integers, got 0.5"]
-    require(TypeError, *words, input_shard_axes=[0.5])
-    words = ["output_shard_axes has 0 entries, but there are 1 outputs"]
-    require(ValueError, *words, output_shard_axes=[])
-    words = ["output_shard_axes must be a list with one dimension per output"]
-    require(TypeError, *words, output_shard_axes=0)
-    words = ["must be a bool or a list of bools, got 'yes'"]
-    require(TypeError, *words, outputs_from_all_shards="yes")
-    words = ["outputs_from_all_shards has 3 entries, but there are 1 outputs"]
-    require(ValueError, *words, outputs_from_all_shards=[True] * 3)
-
-
-def test_inputs_and_outputs(tf):
-    words = ["inputs must be a list of tensors or None, got tuple (1.0,)"]
-    refused_shards(tf, TypeError, words, lambda x: x, (1.0,))
-    words = [
-        "must return a tensor, or a flat list of tensors, got",
-        "output_0_shard_0",
-        "nested structures",
-    ]
-    for make in (lambda: {"a": tf.ones([1])}, lambda: [tf.ones([1]), [tf.ones([1])]]):
-        refused_shards(tf, TypeError, words, make)

@@ -322,12 +322,6 @@ def test_in_eager_mode_variables_change_at_once():
     assert after(train_op, v, steps=4) == pytest.approx(eager, rel=1e-6)
 
 
-def test_a_function_may_be_minimized_in_a_graph():
-    w = tf.get_variable("w", initializer=4.0)
-    descent = tf.train.GradientDescentOptimizer(0.25)
-    assert after(descent.minimize(lambda: w * w), w) == 2.0
-
-
 def test_nothing_to_optimize():
     optimizer = tf.train.AdamOptimizer()
     with pytest.raises(ValueError, match="there are no variables"):
@@ -339,37 +333,6 @@ def test_nothing_to_optimize():
         optimizer.apply_gradients([])
     with pytest.raises(ValueError, match="any of the variables w:0"):
         optimizer.apply_gradients([(None, w)])
-
-
-def test_arguments_that_are_wrong():
-    optimizer = tf.train.AdamOptimizer()
-    w = tf.get_variable("w", initializer=1.0)
-    counter = tf.get_variable("counter", initializer=1)
-    with pytest.raises(ValueError, match="GATE_GRAPH, got 3"):
-        optimizer.minimize(w, gate_gradients=3)
-    with pytest.raises(TypeError, match="var_list must contain variables"):
-        optimizer.compute_gradients(w, ["w"])
-    with pytest.raises(ValueError, match="the element type int32"):
-        optimizer.minimize(counter)
-    with pytest.raises(TypeError, match="a gradient must be"):
-        optimizer.apply_gradients([(object(), w)])
-    with pytest.raises(ValueError, match="name must not be empty"):
-        tf.train.Optimizer(False, "")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"learning_rate_power": 0.5},
-        {"initial_accumulator_value": -0.1},
-        {"l1_regularization_strength": -1.0},
-        {"l2_regularization_strength": -1.0},
-        {"l2_shrinkage_regularization_strength": -1.0},
-    ],
-)
-def test_numbers_outside_of_their_range(arguments):
-    with pytest.raises(ValueError, match="must not be negative"):
-        tf.train.FtrlOptimizer(0.1, **arguments)
 
 
 def test_a_subclass_without_a_method_for_the_gradient():

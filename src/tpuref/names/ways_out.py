@@ -177,7 +177,7 @@ WAYS_OUT = (
         "and pass them to tf.losses.compute_weighted_loss.",
     ),
     WayOut(
-        "metrics.* contrib.metrics",
+        "metrics.* contrib.metrics.*",
         "Compute the metric with NumPy or scikit-learn from what session.run returns.",
     ),
     WayOut(

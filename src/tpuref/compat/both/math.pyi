@@ -54,6 +54,9 @@ from tpuref.interface.functions.logic import logical_not as logical_not
 from tpuref.interface.functions.logic import logical_or as logical_or
 from tpuref.interface.functions.logic import logical_xor as logical_xor
 from tpuref.interface.functions.normalization import l2_normalize as l2_normalize
+from tpuref.interface.functions.products import multiply_no_nan as multiply_no_nan
+from tpuref.interface.functions.products import xdivy as xdivy
+from tpuref.interface.functions.products import xlogy as xlogy
 from tpuref.interface.functions.reductions import reduce_euclidean_norm as reduce_euclidean_norm
 from tpuref.interface.functions.reductions import reduce_std as reduce_std
 from tpuref.interface.functions.reductions import reduce_variance as reduce_variance

@@ -148,9 +148,9 @@ def _check_alike(function: str, tensors: Sequence[Tensor]) -> None:
 def _uneven_batch(tensors: Sequence[Tensor]) -> str:
     """Return the hint for values that differ in the number of examples alone."""
     shapes = [tensor.shape.as_list() if tensor.shape.rank else [] for tensor in tensors]
-    sizes = [shape[0] for shape in shapes if shape]
+    sizes = [shape[0] for shape in shapes if shape and shape[0] is not None]
     alike = len(sizes) == len(shapes) and all(s[1:] == shapes[0][1:] for s in shapes)
-    if not alike or None in sizes:
+    if not alike:
         return ""
     return (
         f". A batch of {sum(sizes)} cannot be divided evenly among {len(sizes)} "

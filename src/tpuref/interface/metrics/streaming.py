@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import float32
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -105,7 +106,12 @@ def streaming_concat(
         batch = convert_to_tensor(values)
         sizes = batch.shape.as_list()
         axis %= len(sizes)
-        empty = [0 if n == axis else size for n, size in enumerate(sizes)]
+        if None in sizes[:axis] + sizes[axis + 1 :]:
+            raise codes.WRONG_SHAPE.value_error(
+                "tf.contrib.metrics.streaming_concat: values: expected known sizes but "
+                f"for axis {axis}, got {batch.describe()}; use set_shape"
+            )
+        empty = [0 if n == axis else size or 0 for n, size in enumerate(sizes)]
         array = metric_variable(empty, batch.dtype, "array", validate_shape=False)
         value = identity(array.value(), name="concat")
         value.set_shape([None if n == axis else s for n, s in enumerate(sizes)])

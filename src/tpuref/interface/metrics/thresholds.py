@@ -156,8 +156,9 @@ def _check_rate(function: str, argument: str, given: float) -> None:
 def _at_the_closest(
     function: str, measure: Measure, given: tuple[Any, ...], name: str | None
 ) -> Metric:
-    *batch, number = given
+    labels, predictions, weights, number = given
     count = integer(f"tf.metrics.{function}: num_thresholds", number)
+    levels = even_thresholds(count)
     with name_scope(name, function):
-        before, after = counts_at(even_thresholds(count), *batch, KINDS)
+        before, after = counts_at(levels, labels, predictions, weights, KINDS)
         return measure(*before), measure(*after())
