@@ -127,4 +127,4 @@ def test_a_computation_is_compiled_beforehand():
     with tf.config.override(cores=2), tf.Session() as session:
         assert session.run([compiled, again]) == [b"", b""]
         assert session.run(outputs)[0].tolist() == [2.0, 4.0]
-        assert session.run(replicas) == [[2.0], [6.0]]
+        assert session.run(replicas) == [(2.0,), (6.0,)]
