@@ -70,6 +70,11 @@ def test_axes_and_types_are_tensors_and_specs():
     assert values(v2.math.in_top_k([1], np.array([[0.1, 0.2]]), 1)) == [True]
 
 
+def test_bincount_truncates():
+    found = v2.math.bincount([[1.7, 0.2], [2.0, 2.0]], axis=-1)
+    assert values(found) == [[1, 1, 0], [0, 0, 2]]
+
+
 def test_strides_and_dilations():
     x, filters = tf.ones([1, 8, 8, 8, 2]), tf.ones([2, 2, 2, 2, 1])
     with pytest.raises(ValueError, match="exclude dilations above 1"):
