@@ -158,7 +158,6 @@ def test_a_core_loads_no_graphs_drawings_or_gradients():
 LATE_IMPORTS = {
     # optional dependencies
     ("tpuref.tools.benchmarks.peers.*", "*"): "the peer that is measured",
-    ("tpuref.tools.benchmarks.convolution", "threadpoolctl"): "optional",
     ("tpuref.interface.functions.image_files", "PIL"): "optional",
     ("tpuref.interface.functions.image_files", "PIL.*"): "optional",
     ("tpuref.tools.benchmarks.plot", "matplotlib"): "optional",
