@@ -177,7 +177,7 @@ LATE_IMPORTS = {
     ("tpuref.interface.cluster_resolver.metadata", "http.client"): (
         "40 ms at the start of each program, for email and ssl"
     ),
-    ("tpuref.engine.graph.graph", "tpuref.engine.drawings.graph"): (
+    ("tpuref.engine.graph.graph", "tpuref.engine.graph.drawing"): (
         "10 ms at the start of each program, for subprocess and shutil"
     ),
     ("tpuref.engine.runtime.pool.arena", "tempfile"): "5 ms at the start of each core",
@@ -251,6 +251,9 @@ TYPED_CIRCLES = {
     ("tpuref.engine.graph.operators", "tpuref.engine.graph.tensor"): "the base class",
     ("tpuref.engine.graph.region", "tpuref.engine.graph.tensor"): "holds operations",
     ("tpuref.engine.graph.tensor", "tpuref.engine.graph.graph"): "its graph",
+    ("tpuref.engine.graph.captions", "tpuref.engine.graph.tensor"): "named in tables",
+    ("tpuref.engine.graph.notebook", "tpuref.engine.graph.tensor"): "shown in tables",
+    ("tpuref.engine.graph.notebook", "tpuref.engine.graph.graph"): "shown in tables",
     ("tpuref.engine.graph.context", "tpuref.engine.graph.graph"): "the default graph",
     ("tpuref.engine.graph.context", "tpuref.engine.graph.recorder"): "the tapes",
     ("tpuref.engine.graph.recorder", "tpuref.engine.graph.variables"):
@@ -427,5 +430,5 @@ def test_the_map_has_every_folder():
         shown |= {
             f"{top}/{path.parent.name}" for path in (root / top).glob("[!_]*/[!_]*.*")
         }
-    others = {"tests", "docs", "changes", "typings", "examples", "benchmarks"}
+    others = {"tests", "docs", "changes", "typings", "examples"}
     assert folders == shown | others | {"conformance/clauses"}

@@ -12,10 +12,10 @@ from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.drawings.notebook import tensor_html
 from tpuref.engine.graph.builder import builder
 from tpuref.engine.graph.context import session_for
 from tpuref.engine.graph.device import DeviceName
+from tpuref.engine.graph.notebook import tensor_html
 from tpuref.engine.graph.operators import Operators
 from tpuref.engine.graph.recognition import KnownTensor
 from tpuref.engine.graph.region import Region
