@@ -294,9 +294,62 @@ def test_moments_across_replicas_are_those_of_the_whole_batch(evaluate):
     np.testing.assert_allclose(averages[1], variance / 2 + 0.5, atol=1e-6)
 
 
+# TensorFlow 1.15.5, third step: outputs, gradient of beta, then all variables
+RENORMALIZED = [
+    [[0.6345, 1.6479], [-0.4609, 0.3419], [-0.6567, 0.1566], [1.0489, -0.7757]],
+    [6.439, 10.376],
+    [[1.0, 1.0], [0.0, 0.0], [0.0492, 0.2377], [1.2346, 1.7119], [1.1156, 1.3122],
+     [0.174, 0.5911], [1.2199, 1.7139]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fed", [False, True])
+def test_renormalization_is_that_of_1_15(fed):
+    batches = np.random.RandomState(2).randn(3, 4, 2).astype("f") * 2 + 1
+    x = tf.placeholder(tf.float32, [4, 2])
+    training = tf.placeholder(tf.bool, []) if fed else True
+    y = tf.layers.batch_normalization(
+        x,
+        momentum=0.9,
+        epsilon=0.01,
+        training=training,
+        renorm=True,
+        renorm_clipping={"rmin": 0.5, "rmax": 1.5, "dmax": 0.4},
+        renorm_momentum=0.7,
+    )
+    gradient = tf.gradients(tf.reduce_sum(y**3), tf.trainable_variables()[1])[0]
+    assert names(tf.GraphKeys.GLOBAL_VARIABLES)[4:] == [
+        f"batch_normalization/{name}:0"
+        for name in ("moving_stddev", "renorm_mean", "renorm_stddev")
+    ]
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for batch in batches:
+            feeds = {x: batch, training: True} if fed else {x: batch}
+            found = session.run([y, gradient], feeds)
+            session.run(updates, feeds)
+        variables = session.run(tf.global_variables())
+        if fed:
+            moments = batches[2] - variables[2], variables[3] + 0.01
+            expected = moments[0] / np.sqrt(moments[1])
+            feeds[training] = False
+            session.run(updates, feeds)
+            np.testing.assert_array_equal(session.run(tf.global_variables()), variables)
+            np.testing.assert_allclose(session.run(y, feeds), expected, atol=1e-6)
+    np.testing.assert_allclose(found[0], RENORMALIZED[0], atol=6e-5)
+    np.testing.assert_allclose(found[1], RENORMALIZED[1], atol=6e-4)
+    np.testing.assert_allclose(variables, RENORMALIZED[2], atol=6e-5)
+
+
 def test_what_batch_normalization_refuses():
     x = tf.ones([2, 3])
-    for given in ({"renorm": True}, {"virtual_batch_size": 2}, {"fused": True}):
+    for given in (
+        {"renorm": True, "fused": True},
+        {"renorm": True, "renorm_clipping": {"max": 2.0}},
+        {"virtual_batch_size": 2},
+        {"fused": True},
+    ):
         with pytest.raises(ValueError, match="renorm|virtual_batch_size|fused=True"):
             tf.layers.batch_normalization(x, training=True, **given)
     with pytest.raises(ValueError, match="no axis 2"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -195,18 +196,36 @@ def resize_with_pad(
     antialias: bool = False,
 ) -> Tensor:
     """Return an image resized without distortion, in the middle of zeros."""
-    images, single = batched(image, "tf.image.resize_with_pad")
+
+    def resized(images: Tensor, lengths: Tensor) -> Tensor:
+        return resize(images, lengths, method, antialias=antialias)
+
+    return padded_to_size(
+        "tf.image.resize_with_pad", image, target_height, target_width, resized
+    )
+
+
+def padded_to_size(
+    caller: str,
+    image: Any,
+    target_height: int,
+    target_width: int,
+    resized_to: Callable[[Tensor, Tensor], Tensor],
+) -> Tensor:
+    """Return an image resized by a function, in the middle of zeros."""
+    images, single = batched(image, caller)
     own = cast(shape_of(images)[1:3], float32)
     wanted = convert_to_tensor([target_height, target_width], float32)
     ratios = own / wanted
     fitting = own / maximum(ratios[0], ratios[1])
     lengths = cast(floor(fitting), int32)
-    resized = resize(images, lengths, method, antialias=antialias)
+    resized = resized_to(images, lengths)
     missing = maximum(0, cast(floor((wanted - fitting) / 2.0), int32))
     whole = pad_to_bounding_box(
         resized, missing[0], missing[1], target_height, target_width
     )
-    whole.set_shape([None, target_height, target_width, None])
+    channels = images.shape.as_list()[3]
+    whole.set_shape([None, target_height, target_width, channels])
     return unbatched(whole, single)
 
 
