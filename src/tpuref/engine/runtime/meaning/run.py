@@ -44,10 +44,7 @@ class Systems(Protocol):
 class Events(Protocol):
     """The events that a run adds to a recording.
 
-    Attributes
-    ----------
-    capacity
-        How many events each core keeps.
+    `capacity` counts events per core.
     """
 
     @property
