@@ -5,6 +5,7 @@ import pytest
 from tpuref_conformance.clause import same
 
 import tpuref as tf
+from tpuref.python.tpu import tpu
 
 from ..messages import refused
 
@@ -113,3 +114,17 @@ def test_dimension(tf):
     inputs = [tf.zeros([4, 6]), tf.placeholder(tf.float32, [None, 3])]
     tf.tpu.shard(computation, inputs, 2, input_shard_axes=[-1, -2])
     same(seen, [([4, 3], [None, 3])])
+
+
+def test_a_computation_is_compiled_beforehand():
+    def double(x):
+        return x * 2.0
+
+    compiled, outputs = tpu.split_compile_and_shard(
+        double, [tf.constant([1.0, 2.0])], 2
+    )
+    again, replicas = tpu.split_compile_and_replicate(double, [[1.0], [3.0]])
+    with tf.config.override(cores=2), tf.Session() as session:
+        assert session.run([compiled, again]) == [b"", b""]
+        assert session.run(outputs)[0].tolist() == [2.0, 4.0]
+        assert session.run(replicas) == [(2.0,), (6.0,)]

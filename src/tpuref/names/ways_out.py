@@ -56,7 +56,7 @@ OPERATION = (
 WAYS_OUT = (
     # -- modes
     WayOut(
-        "disable_resource_variables enable_resource_variables disable_control_flow_v2",
+        "disable_resource_variables disable_control_flow_v2",
         "Remove the call: tpuref builds graphs, as TensorFlow 1.15 does.",
     ),
     WayOut(

@@ -241,6 +241,8 @@ from tpuref.interface.functions.variable_rows import scatter_sub as scatter_sub
 from tpuref.interface.functions.variable_rows import scatter_update as scatter_update
 from tpuref.interface.functions.variable_scope import AUTO_REUSE as AUTO_REUSE
 from tpuref.interface.functions.variable_scope import VariableScope as VariableScope
+from tpuref.interface.functions.variable_scope import assert_variables_initialized as assert_variables_initialized
+from tpuref.interface.functions.variable_scope import enable_resource_variables as enable_resource_variables
 from tpuref.interface.functions.variable_scope import get_local_variable as get_local_variable
 from tpuref.interface.functions.variable_scope import get_variable as get_variable
 from tpuref.interface.functions.variable_scope import get_variable_scope as get_variable_scope
