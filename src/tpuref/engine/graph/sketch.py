@@ -8,16 +8,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tpuref.engine.drawings.captions import (
+from tpuref.engine.drawings.dot import Dot
+from tpuref.engine.drawings.svg import colour_of
+from tpuref.engine.graph.captions import (
     AssignedCores,
     cores_of,
     name_of,
     named_replicas,
     part_of,
 )
-from tpuref.engine.drawings.dot import Dot
-from tpuref.engine.drawings.drawn_graph import Operation, Region, Tensor
-from tpuref.engine.drawings.svg import colour_of
+from tpuref.engine.graph.region import Region
+from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.definition import Flow
 from tpuref.engine.ops.tpu import Replication
 
