@@ -23,13 +23,8 @@ from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.tensor import Operation
 from tpuref.interface.files.filesystem import PathLike
 from tpuref.interface.functions.control_flow import no_op, py_func
+from tpuref.interface.summary import values
 from tpuref.interface.summary.event_file import FileWriter
-from tpuref.interface.summary.values import (
-    histogram_summary,
-    image_summary,
-    scalar_summary,
-    text_summary,
-)
 
 OPERATIONS = "_SUMMARY_V2"
 """The collection of the operations that write summaries."""
@@ -194,14 +189,14 @@ def all_v2_summary_ops() -> list[Any]:
 
 def scalar(name: str, data: Any, step: Any = None, description: Any = None) -> Any:
     """Write a number at a step."""
-    return _write("scalar", scalar_summary, name, data, step)
+    return _write("scalar", values.scalar_summary, name, data, step)
 
 
 def histogram(
     name: str, data: Any, step: Any = None, buckets: Any = None, description: Any = None
 ) -> Any:
     """Write the distribution of numbers at a step."""
-    return _write("histogram", histogram_summary, name, data, step)
+    return _write("histogram", values.histogram_summary, name, data, step)
 
 
 def image(
@@ -216,14 +211,14 @@ def image(
     def summarize(tag: str, value: Any) -> bytes:
         if np.issubdtype(value.dtype, np.floating):
             value = (np.clip(value, 0.0, 1.0) * 255.0).astype(np.uint8)
-        return image_summary(tag, value, max_outputs)
+        return values.image_summary(tag, value, max_outputs)
 
     return _write("image", summarize, name, data, step)
 
 
 def text(name: str, data: Any, step: Any = None, description: Any = None) -> Any:
     """Write texts at a step."""
-    return _write("text", text_summary, name, data, step)
+    return _write("text", values.text_summary, name, data, step)
 
 
 def default_writer() -> SummaryWriter | None:
