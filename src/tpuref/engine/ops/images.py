@@ -106,16 +106,8 @@ def _overlap_add(
     rows and columns of the images.
     """
     batch, *steps, channels = parts.shape[:4]
-    window = parts.shape[4:]
-    margins = [
-        _margins(
-            sizes[k],
-            (window[k] - 1) * dilations[k] + 1,
-            strides[k],
-            _of_axis(padding, k),
-        )
-        for k in (0, 1)
-    ]
+    rows, columns = window = parts.shape[4:]
+    margins = _both_margins(sizes, (rows, columns), strides, dilations, padding)
     whole = [size + sum(m) for size, m in zip(sizes, margins, strict=True)]
     padded = np.zeros((batch, *whole, channels), parts.dtype)
     for row, column in np.ndindex(*window):
