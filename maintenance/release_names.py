@@ -185,6 +185,7 @@ def main(arguments):
             for name in names:
                 rows[name] |= 1 << len(columns)
             columns.append(spelling + " " + release)
+            same = without_parted(same, names)
             same.update(same_objects(names, measured["private"]))
         for name in measured["private"]:
             rows[name] |= 1 << columns.index("tf " + release)
@@ -209,6 +210,20 @@ def same_objects(names, private):
         for group in groups.values()
         for name in group
         if name != min(group, key=simplicity)
+    }
+
+
+def without_parted(same, objects):
+    """Return `same` without layers of contrib that are now functions of their own.
+
+    Until 1.8 ``contrib.slim.conv3d`` was ``conv2d``, for images of any rank.
+    """
+    return {
+        name: first
+        for name, first in same.items()
+        if not (name.startswith("contrib.") and first.startswith("contrib."))
+        or objects.get(name) == objects.get(first)
+        or not {name, first} <= objects.keys()
     }
 
 

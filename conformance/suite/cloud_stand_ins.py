@@ -13,6 +13,8 @@ import sys
 import time
 import types
 
+from ..clause import Unavailable
+
 VARIABLES = (
     "TPU_NAME",
     "TPU_CONFIG",
@@ -437,6 +439,10 @@ def reachable(tf, devices):
     An exception in place of the devices is what listing them raises. Nobody waits
     meanwhile: sleeping takes no time.
     """
+    if not isinstance(tf.Session, type):
+        raise Unavailable(
+            "no class tf.Session, which a stand-in could take the place of"
+        )
     master = Master(devices)
     kind = _never_closed(tf.Session)
 

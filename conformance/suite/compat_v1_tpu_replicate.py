@@ -185,6 +185,18 @@ def padding_spec_applies_to_dynamic_inputs(tf):
         )
         sess.run(out)
         same(padded_shapes(tf), [(3,)], call="padded shape of equal static sizes")
+    with tf.Graph().as_default(), fixed_system(tf, 2) as sess:
+        x, y = checks.vector(tf), checks.vector(tf)
+        shapes = [{"a": tf.TensorShape([None])}, tf.TensorShape([6])]
+        out = tf.compat.v1.tpu.replicate(
+            lambda nest, fixed: (tf.reduce_sum(nest["a"]), tf.reduce_sum(fixed)),
+            [[{"a": x}, x], [{"a": y}, y]],
+            maximum_shapes=shapes,
+            padding_spec=power_of_two,
+        )
+        sums = sess.run(out, {x: checks.ones(3), y: checks.ones(5)})
+        same(sums, [[3.0, 3.0], [5.0, 5.0]])
+        same(padded_shapes(tf), [(8,), (6,)], call="a nest, and a size that is given")
 
 
 @clause("tf.compat.v1.tpu.replicate/args:padding_spec/power-of-two-buckets")
@@ -270,6 +282,7 @@ def raises_argument_count_mismatch(tf):
     expect_raises(ValueError, replicate, lambda x, y: x, [[a]])
     expect_raises(ValueError, replicate, lambda x: x, [[a, b]])
     expect_raises(ValueError, replicate, lambda: b, [[a]])
+    expect_raises(ValueError, replicate, lambda x, y, *, z: x, [[a, b], [a, b], [a, b]])
     same(len(replicate(lambda x, y=1: x, [[a]])), 1)
     same(len(replicate(lambda *arguments: arguments[0], [[a, b]])), 1)
 
@@ -285,6 +298,13 @@ def raises_static_shape_mismatch(tf):
     expect_raises(ValueError, build, [3], [5], [4])
     expect_raises(ValueError, build, [2, 3], [2, 5], [None, 4])
     expect_raises(ValueError, build, [5], [5], [4])
+    expect_raises(ValueError, build, [5], [3], [4])
+    wide = [tf.zeros([3]), {"a": (tf.zeros([2, 6]),)}]
+    shapes = [tf.TensorShape([3]), {"a": (tf.TensorShape([None, 5]),)}]
+    replicate = tf.compat.v1.tpu.replicate
+    expect_raises(
+        ValueError, replicate, lambda x, nest: x, [wide, wide], maximum_shapes=shapes
+    )
     expect_raises(ValueError, build, [2, 2], [2, 2], [2])
 
 

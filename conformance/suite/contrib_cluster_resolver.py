@@ -45,6 +45,9 @@ def tpu_list_of_strings(tf):
     same(tasks, ["10.2.2.2:2", "10.1.1.1:1", "10.1.1.2:1"])
     same(text(both.master()), "grpc://10.2.2.2:2")
     assert "projects/p/locations/z/nodes/a" in service.requested, service.requested
+    named = {"job_name": "tpus", "coordinator_name": "c", "coordinator_address": "x:1"}
+    jobs = resolved(resolver, service, tpu=["a", "b"], **named).cluster_spec().as_dict()
+    same(jobs, {"tpus": tasks[1:] + tasks[:1], "c": ["x:1"]})
     three = {f"node-{i}": node(f"10.1.1.{i}:1") for i in range(3)}
     three = resolved(resolver, CloudTPU(three), tpu=["node-2", "node-0", "node-1"])
     tasks = three.cluster_spec().job_tasks("worker")

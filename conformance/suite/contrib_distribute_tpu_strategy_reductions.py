@@ -4,7 +4,7 @@ import contextlib
 
 from ..clause import beyond_the_words, expect_raises, same
 from ..probes import initialise_variables
-from .contrib_distribute_tpu_strategy import cluster_strategy
+from .contrib_distribute_tpu_strategy import many_towers
 from .tpu_strategy_page import (
     evaluated,
     page,
@@ -58,6 +58,11 @@ def reduce_mean(tf):
     same(reduced(tf, tf.VariableAggregation.MEAN), [2.5])
     same(reduced(tf, tf.VariableAggregation.MEAN, cores=2), [1.5])
     same(reduced(tf, tf.VariableAggregation.MEAN, cores=16), [8.5])
+    with running_strategy(tf, cores=4) as (session, strategy):
+        whole = per_tower(tf, strategy, [[2, 3], [4, 3], [6, 3], [8, 3]])
+        mean = strategy.reduce(tf.VariableAggregation.MEAN, whole, whole)
+        found = [[float(n) for n in row] for row in evaluated(session, strategy, mean)]
+        same(found, [[5.0, 3.0]] * 4, call="means of integers")
 
 
 @page.clause(".reduce/args:aggregation/only-first-tower")
@@ -133,7 +138,7 @@ def reduce_to_device(tf):
 @contextlib.contextmanager
 def on_three_hosts(tf):
     """Yield a strategy in scope and a value of its six towers; nothing is run."""
-    strategy = cluster_strategy(tf, [2, 2, 2])
+    strategy = many_towers(tf)
     with strategy.scope():
         yield strategy, per_tower(tf, strategy, [1.0] * 6)
 
@@ -249,10 +254,14 @@ def batch_reduce_pairs(tf):
     kind = tf.VariableAggregation.SUM
     with running_strategy(tf, cores=4) as (session, strategy):
         value, devices = one_to_four(tf, strategy), list(strategy.worker_devices)
-        pairs = [(value, devices[0]), (value, devices[1:3]), (value, value)]
+        with strategy.colocate_vars_with(devices[2:]):
+            on_two = variable(tf, "on_two")
+        targets = [devices[0], devices[1:3], value, on_two]
+        pairs = [(value, target) for target in targets]
+        expected = (devices[:1], devices[1:3], devices, devices[2:])
         for sequence in (pairs, tuple(pairs)):
             results = strategy.batch_reduce(kind, sequence)
-            for result, chosen in zip(results, (devices[:1], devices[1:3], devices)):
+            for result, chosen in zip(results, expected):
                 require_devices(strategy, result, chosen)
                 same(evaluated(session, strategy, result), [10.0] * len(chosen))
 
@@ -330,9 +339,7 @@ def broadcast_returns_mirrored(tf):
         same(evaluated(session, strategy, copies), [[1.0, 2.0]] * 2)
         # A mirrored value may be an argument of update, a per-device one may not.
         target = variable(tf)
-        update = strategy.update(
-            target, lambda v, m: v.assign(tf.reduce_sum(m)), copies
-        )
+        update = strategy.update(target, lambda v, m: v.assign(m[0] + m[1]), copies)
         initialise_variables(tf, session)
         session.run(strategy.unwrap(update))
         same(evaluated(session, strategy, target), [3.0] * 2)

@@ -6,19 +6,22 @@ import gc
 import threading
 import time
 
-import numpy as np
-
 from ..clause import beyond_the_words, expect_raises, same
 from ..probes import eager_mode, initialise_variables
-from .contrib_distribute_tpu_strategy import ancestors, cluster_strategy
+from .contrib_distribute_tpu_strategy import ancestors, many_towers
 from .tpu_strategy_page import (
+    eager_strategy,
     evaluated,
+    has_eager_mode,
     local_strategy,
+    local_variable,
+    numbers,
     page,
     per_tower,
     running_strategy,
     size,
     strategy_in_scope,
+    tensor_type,
     tower_context,
     variable,
 )
@@ -56,20 +59,23 @@ def scope_selects_strategy(tf):
 
 @page.clause(".scope/behaviour/variable-creator")
 def scope_variable_creator(tf):
-    graph = tf.get_default_graph()
     elsewhere = []
-
-    def in_another_thread():
-        with graph.as_default():
-            elsewhere.append(variable(tf, "elsewhere"))
-
     with strategy_in_scope(tf, cores=4) as strategy:
         mirrored = variable(tf, "mirrored")
         same(len(strategy.unwrap(mirrored)), 4)
-        thread = threading.Thread(target=in_another_thread)
-        thread.start()
-        thread.join()
-        same(len(strategy.unwrap(elsewhere[0])), 1)
+        if hasattr(tf, "get_default_graph"):
+            graph = tf.get_default_graph()
+
+            def in_another_thread():
+                with graph.as_default():
+                    elsewhere.append(variable(tf, "elsewhere"))
+
+            thread = threading.Thread(target=in_another_thread)
+            thread.start()
+            thread.join()
+            same(len(strategy.unwrap(elsewhere[0])), 1)
+        if hasattr(tf, "Variable"):
+            same(len(strategy.unwrap(tf.Variable(1.0))), 4, call="parts of a Variable")
     same(len(strategy.unwrap(variable(tf, "outside"))), 1)
 
 
@@ -78,8 +84,9 @@ def scope_cross_tower_context(tf):
     assert tower_context(tf) is not None, "no context outside of the scope"
     with strategy_in_scope(tf, cores=2) as strategy:
         same(tower_context(tf), None)
-        found = tf.contrib.distribute.get_cross_tower_context()
-        assert found is strategy, repr(found)
+        if hasattr(tf.contrib.distribute, "get_cross_tower_context"):
+            found = tf.contrib.distribute.get_cross_tower_context()
+            assert found is strategy, repr(found)
     assert tower_context(tf) is not None, "no context after the scope"
 
 
@@ -90,7 +97,7 @@ def call_once_per_tower(tf):
             calls = []
 
             def fn(calls=calls):
-                calls.append(tf.get_tower_context().tower_id)
+                calls.append(tower_context(tf).tower_id)
                 return tf.constant(calls[-1])
 
             results = strategy.call_for_each_tower(fn)
@@ -117,7 +124,7 @@ def call_tower_id(tf):
     assert all(isinstance(number, int) for number in numbers), repr(numbers)
     same(sorted(numbers), [0, 1, 2, 3])
     del numbers[:]
-    strategy = cluster_strategy(tf, [4, 4, 4])
+    strategy = many_towers(tf, [4, 4, 4])
     with strategy.scope():
         strategy.call_for_each_tower(lambda: numbers.append(tower_context(tf).tower_id))
     same(sorted(numbers), list(range(12)), call="towers on three hosts")
@@ -129,13 +136,13 @@ def merge_call_context(tf):
 
     def merge(strategy, value, tens, text, k=None):
         merged = [strategy.unwrap(one) for one in (value, tens, k)]
-        seen.append((strategy, tf.get_tower_context(), merged, text))
+        seen.append((strategy, tower_context(tf), merged, text))
         kind = tf.VariableAggregation.SUM
         totals = strategy.batch_reduce(kind, [(one, one) for one in (value, tens, k)])
         return totals[0], tuple(totals[1:])
 
     def fn(strategy):
-        context = tf.get_tower_context()
+        context = tower_context(tf)
         one = context.tower_id + 1.0
         parts = [tf.constant(one * times) for times in (1, 10, 100)]
         return context.merge_call(merge, parts[0], parts[1], "same", k=parts[2])
@@ -148,6 +155,24 @@ def merge_call_context(tf):
         assert seen[0][0] is strategy, repr(seen[0][0])
         same((seen[0][1], seen[0][3]), (None, "same"))
         same([len(parts) for parts in seen[0][2]], [4, 4, 4], call="merged arguments")
+    if hasattr(tf, "name_scope"):
+        beyond_the_words()
+        same(name_of_merged(tf), "inner/merged")
+
+
+def name_of_merged(tf):
+    """Return the name of what a merge function makes, called within a name scope."""
+    made = []
+
+    def fn():
+        with tf.name_scope("inner"):
+            tower_context(tf).merge_call(
+                lambda strategy: made.append(tf.constant(1.0, name="merged"))
+            )
+
+    with strategy_in_scope(tf, cores=2) as strategy:
+        strategy.call_for_each_tower(fn)
+    return made[0].op.name
 
 
 @page.clause(".call_for_each_tower/behaviour/merge-call-waits-for-all")
@@ -155,7 +180,7 @@ def merge_call_waits(tf):
     events = []
 
     def fn():
-        context = tf.get_tower_context()
+        context = tower_context(tf)
         events.append("before")
         context.merge_call(lambda strategy: events.append("merge"))
         events.append("after")
@@ -171,7 +196,7 @@ def merge_results_unwrapped(tf):
     received = []
 
     def fn():
-        context = tf.get_tower_context()
+        context = tower_context(tf)
         value = tf.constant(10.0 * context.tower_id)
         # float32, whole numbers: exact
         own = context.merge_call(lambda strategy, merged: merged, value)
@@ -185,6 +210,10 @@ def merge_results_unwrapped(tf):
         results = strategy.call_for_each_tower(fn)
         same(evaluated(session, strategy, results), [1.0, 11.0, 21.0, 31.0])
     assert all(one is plain for one in received) and len(received) == 4, received
+    if has_eager_mode(tf):
+        with eager_strategy(tf, cores=4) as strategy:
+            found = numbers(strategy, strategy.call_for_each_tower(fn))
+        same(found, [1.0, 11.0, 21.0, 31.0], call="in eager mode")
 
 
 @page.clause(".call_for_each_tower/behaviour/several-merge-calls")
@@ -200,12 +229,12 @@ def several_merge_calls(tf):
         return strategy.reduce(tf.VariableAggregation.MEAN, value, value)
 
     def fn():
-        context = tf.get_tower_context()
+        context = tower_context(tf)
         summed = context.merge_call(total, tf.constant(context.tower_id + 1.0))
         return context.merge_call(mean, summed + context.tower_id)
 
     def uneven(skipped):
-        context = tf.get_tower_context()
+        context = tower_context(tf)
         if context.tower_id != skipped:
             context.merge_call(lambda strategy: None)
 
@@ -285,6 +314,15 @@ def call_positional(tf):
             {"k": (values,), "none": [results]},
         )
         same(evaluated(session, strategy, results), [-9.0, -18.0, -27.0])
+        mirrored, copies = variable(tf), strategy.broadcast(tf.constant(4.0))
+        results = strategy.call_for_each_tower(
+            lambda *own, **named: [one.device for one in own + (named["k"],)],
+            mirrored,
+            copies,
+            k=mirrored,
+        )
+        for found in results:
+            same(strategy.unwrap(found), list(strategy.worker_devices))
 
 
 @page.clause(".call_for_each_tower/args:kwargs/keyword")
@@ -324,32 +362,29 @@ def call_run_concurrently(tf):
             results = strategy.call_for_each_tower(fn, **settings)
             same(evaluated(session, strategy, results), [1.0, 2.0, 3.0, 4.0])
         same(overlaps, [1] * 12, call="calls at the same time in graph mode")
-        with eager_mode(tf):
-            for settings in (default, yes, no):
-                del overlaps[:]
-                results = strategy.call_for_each_tower(fn, **settings)
-                same(values_of(strategy, results), [1.0, 2.0, 3.0, 4.0])
-            same(overlaps, [1] * 4, call="calls at the same time in eager mode")
+        del overlaps[:]
+        if has_eager_mode(tf):
+            with eager_mode(tf):
+                for settings in (default, yes, no):
+                    results = strategy.call_for_each_tower(fn, **settings)
+                    same(numbers(strategy, results), [1.0, 2.0, 3.0, 4.0])
+            same(overlaps[-4:], [1] * 4, call="calls at the same time in eager mode")
     beyond_the_words()
     assert not any(seen), seen
-
-
-def values_of(strategy, results):
-    return [np.asarray(one.numpy()) for one in strategy.unwrap(results)]
 
 
 @page.clause(".call_for_each_tower/returns/merged-value")
 def call_returns_merged(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
-        numbers = strategy.call_for_each_tower(lambda: tf.get_tower_context().tower_id)
-        same(strategy.unwrap(numbers), [0, 1, 2, 3])
+        ids = strategy.call_for_each_tower(lambda: tower_context(tf).tower_id)
+        same(strategy.unwrap(ids), [0, 1, 2, 3])
         halves = strategy.call_for_each_tower(
-            lambda: "low" if tf.get_tower_context().tower_id < 2 else "high"
+            lambda: "low" if tower_context(tf).tower_id < 2 else "high"
         )
         same(strategy.unwrap(halves), ["low", "low", "high", "high"])
 
         def nest():
-            number = tf.constant(tf.get_tower_context().tower_id)
+            number = tf.constant(tower_context(tf).tower_id)
             return number, {"k": number * 2, "shared": None}
 
         first, second = strategy.call_for_each_tower(nest)
@@ -362,7 +397,7 @@ def call_returns_merged(tf):
         beyond_the_words()
 
         def differing(number):
-            mine = tf.get_tower_context().tower_id == number
+            mine = tower_context(tf).tower_id == number
             return [1.0, 2.0] if mine else [1.0]
 
         for number in (0, 1, 3):
@@ -373,19 +408,14 @@ def call_returns_merged(tf):
 def unwrap_lists(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         if hasattr(tf, "VariableSynchronization"):
-            local = variable(
-                tf,
-                "local",
-                synchronization=tf.VariableSynchronization.ON_READ,
-                aggregation=tf.VariableAggregation.SUM,
-            )
+            local = local_variable(tf, "local", tf.VariableAggregation.SUM)
             found = strategy.unwrap(local)
             same((type(found), len(set(found))), (list, 4), call="tower-local variable")
         parts = strategy.unwrap(per_tower(tf, strategy, [5.0, 6.0, 7.0, 8.0]))
         assert isinstance(parts, list), repr(parts)
-        same([isinstance(part, tf.Tensor) for part in parts], [True] * 4)
+        same([isinstance(part, tensor_type(tf)) for part in parts], [True] * 4)
         same(session.run(parts), [5.0, 6.0, 7.0, 8.0])
-    strategy = cluster_strategy(tf, [4, 4, 4])
+    strategy = many_towers(tf, [4, 4, 4])
     with strategy.scope():
         parts = strategy.unwrap(strategy.call_for_each_tower(lambda: tf.constant(1.0)))
     same(len(set(parts)), 12, call="parts on three hosts")
@@ -413,7 +443,11 @@ def unwrap_single(tf):
 @page.clause(".value_container/returns/container")
 def value_container_of_part(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
-        for whole in (variable(tf), per_tower(tf, strategy, [1, 2, 3, 4])):
+        wholes = [variable(tf), per_tower(tf, strategy, [1, 2, 3, 4])]
+        wholes.append(strategy.broadcast(tf.constant(1.0)))
+        if hasattr(tf, "VariableSynchronization"):
+            wholes.append(local_variable(tf, "local", tf.VariableAggregation.SUM))
+        for whole in wholes:
             for part in strategy.unwrap(whole):
                 found = strategy.value_container(part)
                 assert found is whole, f"{found!r} is not {whole!r}"
@@ -455,21 +489,20 @@ def group_unwrapped(tf):
         counts = variable(tf)
         updates = strategy.update(counts, lambda v: v.assign_add(2.0))
         together = strategy.group(updates, name="together")
-        assert isinstance(together, tf.Operation), repr(together)
         same(together.name, "together")
         initialise_variables(tf, session)
         session.run(together)
         same(evaluated(session, strategy, counts), [2.0] * 3)
-        alone = tf.no_op(name="alone")
+        alone = tf.group(tf.constant(1.0), name="alone")
         named = strategy.group(alone, name="named")
         same(named.name, "named", call="the name of a group of one")
         assert "alone" in {one.name for one in ancestors(named)}, repr(named)
-        values = per_tower(tf, strategy, [1.0, 2.0, 3.0])
-        before = {one.name for one in ancestors(strategy.group(values))}
-        missing = {part.op.name for part in strategy.unwrap(values)} - before
-        same(missing, set(), call="values that group does not wait for")
-        single = tf.no_op()
-        assert strategy.group(single) is single, "a single operation is grouped"
+        mapped = strategy.map([1.0, 2.0], tf.constant)
+        for values in (per_tower(tf, strategy, [1.0, 2.0, 3.0]), mapped):
+            before = {one.name for one in ancestors(strategy.group(values))}
+            missing = {part.op.name for part in strategy.unwrap(values)} - before
+            same(missing, set(), call="values that group does not wait for")
+        assert strategy.group(alone) is alone, "a single operation is grouped"
 
 
 @page.clause(".map/behaviour/applies-function-to-elements")
@@ -488,3 +521,6 @@ def map_applies(tf):
         same(session.run(strategy.unwrap(named)), [2.0, 3.0])
         many = strategy.map(list(range(17)), tf.constant)
         same(session.run(strategy.unwrap(many)), list(range(17)))
+        two = strategy.broadcast(tf.constant(2.0))
+        doubled = strategy.map([1.0, 2.0], lambda x, m, k: x * m + k, two, k=two)
+        same(session.run(strategy.unwrap(doubled)), [4.0, 6.0])

@@ -69,6 +69,7 @@ def master_rpc_layer(tf):
     same(text(made.master(rpc_layer=None)), "grpc://10.1.2.3:8470")
     same(text(made.master(rpc_layer="grpc")), "grpc://10.1.2.3:8470")
     same(text(made.master(rpc_layer="foo")), "foo://10.1.2.3:8470")
+    same(text(made.master("worker", 1, "foo")), "foo://10.1.2.4:8470")
     same(text(made.master()), "grpc://10.1.2.3:8470", call="master() afterwards")
 
 
@@ -131,6 +132,9 @@ def num_accelerators_counts(tf):
         same(count(resolved(distribute(tf), checks.one_node()).num_accelerators()), 2)
     same([target for target, _ in master.opened], ["grpc://10.1.2.3:8470"])
     same(master.listed, 1, call="listings of the devices")
+    with reachable(tf, hosts(4, 4)) as master:
+        same(count(distribute(tf)("grpc://10.9.9.9:1").num_accelerators()), 4)
+    same([target for target, _ in master.opened], ["grpc://10.9.9.9:1"])
 
 
 @page.clause(".num_accelerators/behaviour/verifies-equal-hosts")

@@ -51,23 +51,23 @@ def counter(tf):
 Pair = collections.namedtuple("Pair", "x y")
 
 
-def _plus(x, nest):
+def plus(x, nest):
     """Return the nest with ``x`` added to each number."""
     if isinstance(nest, Pair):
-        return Pair(*(_plus(x, one) for one in nest))
+        return Pair(*(plus(x, one) for one in nest))
     if isinstance(nest, (list, tuple)):
-        return type(nest)(_plus(x, one) for one in nest)
+        return type(nest)(plus(x, one) for one in nest)
     return x + nest
 
 
-def _require_same_containers(tf, found, nest):
+def require_same_containers(tf, found, nest):
     if not isinstance(nest, (list, tuple)):
         assert isinstance(found, tf.Tensor), repr(found)
         return
     same(type(found), type(nest))
     same(len(found), len(nest))
     for one, other in zip(found, nest):
-        _require_same_containers(tf, one, other)
+        require_same_containers(tf, one, other)
 
 
 def is_noop(tf, value):
@@ -197,6 +197,14 @@ def inputs_leaves_convert(tf, replicate):
         names = [tensor.dtype.name for tensor in received]
         same(names, ["float32", "int32", "bool", "float64", "int64"])
         same(sess.run(out), [[1.5, 3, True, np.float64(2.0), np.arange(3)]])
+    with fixed_system(tf, 3) as sess:
+        kinds = [
+            [tf.constant(1.0), 10.0],
+            [2.0, tf.constant(20.0)],
+            [np.float32(3), 30.0],
+        ]
+        out = replicate(lambda x, y: x + y, kinds)
+        same(sess.run(out), [[11.0], [22.0], [33.0]], call="other kinds of leaves")
 
 
 @replicate_clause("/args:inputs/nested-list-of-numbers-is-scalars")
@@ -208,10 +216,13 @@ def inputs_nested_list_of_numbers_is_scalars(tf, replicate):
         return rows[0][0]
 
     replicate(computation, [[[[1, 2], [3, 4]]]])
-    rows = received[0]
-    assert isinstance(rows, list), f"expected a list, got {rows!r}"
-    same([len(row) for row in rows], [2, 2])
-    for scalar in rows[0] + rows[1]:
+    replicate(
+        lambda nest: computation(nest["k"][0]), [[{"k": ([[1, 2], [3, 4]],)}]] * 2
+    )
+    for rows in received:
+        assert isinstance(rows, list), f"expected a list, got {rows!r}"
+        same([len(row) for row in rows], [2, 2])
+    for scalar in [one for rows in received for row in rows for one in row]:
         assert isinstance(scalar, tf.Tensor), f"expected a Tensor, got {scalar!r}"
         same(static_shape(scalar), [])
         same(scalar.dtype.name, "int32")
@@ -225,10 +236,12 @@ def inputs_convert_to_tensor_keeps_rank(tf, replicate):
         received.append(x)
         return x
 
-    replicate(computation, [[tf.convert_to_tensor([[1, 2], [3, 4]])]])
-    x = received[0]
-    assert isinstance(x, tf.Tensor), f"expected a Tensor, got {x!r}"
-    same(static_shape(x), [2, 2])
+    table = tf.convert_to_tensor([[1, 2], [3, 4]])
+    replicate(computation, [[table]])
+    replicate(lambda nest: computation(nest["k"][0]), [[{"k": [table]}]] * 2)
+    for x in received:
+        assert isinstance(x, tf.Tensor), f"expected a Tensor, got {x!r}"
+        same(static_shape(x), [2, 2])
 
 
 @replicate_clause("/args:infeed_queue/appended-to-arguments")
@@ -265,6 +278,10 @@ def device_assignment_maps_logical_to_physical(tf, replicate):
         )
         same(core_of_each_replica(tf, sess, out), [3, 2, 1, 0])
         same(sess.run(out), [[0.0], [2.0], [4.0], [6.0]])
+        assignment = assign_cores(tf, topology, [2, 1])
+        out = replicate(lambda x: x * 2, [[5.0], [6.0]], device_assignment=assignment)
+        same(core_of_each_replica(tf, sess, out), [2, 1], call="two of four cores")
+        same(sess.run(out), [[10.0], [12.0]])
 
 
 @replicate_clause("/args:device_assignment/default")
@@ -445,8 +462,8 @@ def returns_same_structure(tf, replicate):
     assert isinstance(second["b"][1], tuple), f"no tuple in {second['b']!r}"
     assert first["a"] is not second["a"], "both replicas share one tensor"
     for nest in ([1.0], (1.0,), [(1.0,), [2.0]], Pair((1.0,), [2.0, 3.0])):
-        for entry in replicate(lambda x, nest=nest: _plus(x, nest), [[1.0], [2.0]]):
-            _require_same_containers(tf, entry, nest)
+        for entry in replicate(lambda x, nest=nest: plus(x, nest), [[1.0], [2.0]]):
+            require_same_containers(tf, entry, nest)
     for entry in replicate(
         lambda x: [collections.OrderedDict([("b", x), ("a", (x,))])], [[1.0]] * 3
     ):
@@ -503,10 +520,11 @@ def returns_operations_only_give_noop(tf, replicate):
         lambda: tf.no_op(),
         lambda: [tf.no_op()],
         lambda: [tf.no_op(), tf.no_op()],
+        lambda: (tf.no_op(), tf.no_op(), tf.no_op()),
         lambda: (),
     ):
-        (entry,) = replicate(computation)
-        assert is_noop(tf, entry), f"expected a NoOp operation, got {entry!r}"
+        for entry in replicate(computation) + replicate(computation, [[], [], []]):
+            assert is_noop(tf, entry), f"expected a NoOp operation, got {entry!r}"
     one = tf.constant(1.0)
     for misplaced in (
         lambda: {"a": tf.no_op()},

@@ -119,7 +119,12 @@ def rank_zero_input(tf, batch_parallel):
     def two(a, b):
         return a + b
 
-    for inputs in ([scalar], [1.0], [np.float32(1.0)]):
+    for inputs in (
+        [scalar],
+        [1.0],
+        [np.float32(1.0)],
+        [fed(tf, [], np.ones([]))[0][0]],
+    ):
         expect_refused(ValueError, batch_parallel, _itself, inputs, num_shards=2)
     expect_refused(ValueError, batch_parallel, two, [vector, scalar], num_shards=2)
 
@@ -169,6 +174,9 @@ def inputs_list_of_tensors(tf, batch_parallel):
             same(session.run(out), [[11.0, 22.0, 33.0, 44.0]])
         out = batch_parallel(lambda *pieces: pieces, [a, b, a, b], num_shards=2)
         same(session.run(out), session.run([a, b, a, b]))
+        table = np.arange(12, dtype=np.int32).reshape([4, 3])
+        out = batch_parallel(lambda x, y: (y[:1], x), [a, table], num_shards=2)
+        same(session.run(out), [table[::2], [1.0, 2.0, 3.0, 4.0]], call="a matrix")
     for inputs in ((a, b), a, {"first": a, "second": b}, array):
         expect_raises(TypeError, batch_parallel, add, inputs, num_shards=2)
 
@@ -200,6 +208,8 @@ def inputs_divisible(tf, batch_parallel):
         for size, num_shards in ((7, 2), (8, 3), (2, 4))
     ]
     refused(tf.zeros([8]), tf.zeros([7]))
+    refused(tf.zeros([7, 2]))
+    refused(tf.zeros([8]), tf.zeros([3, 4, 2]))
     batch_parallel(_itself, [tf.zeros([8])], num_shards=2)
     beyond_the_words()
     for error, *numbers in errors:
@@ -250,6 +260,10 @@ def device_assignment_used(tf, batch_parallel):
         )
         same(session.run(out), [[1.0, 2.0, 3.0, 4.0]])
         same(core_of_each_replica(tf, session, out), [3, 2, 1, 0])
+        assignment = assign_cores(tf, topology, [2, 1])
+        out = batch_parallel(_itself, [x], 2, device_assignment=assignment)
+        same(session.run(out), [[0.0, 1.0, 2.0, 3.0]], call="on two of four cores")
+        same(core_of_each_replica(tf, session, out), [2, 1])
 
 
 @function_clause("tf.tpu.batch_parallel/args:device_assignment/default")

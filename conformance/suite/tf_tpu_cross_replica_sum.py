@@ -109,6 +109,13 @@ def local_tensor(tf, cross_replica_sum):
     same(out, [[3.0], [3.0]])
     out = in_each_replica(tf, lambda i: cross_replica_sum(tf.zeros([0]) + i), 3)
     same([np.shape(entry[0]) for entry in out], [(0,)] * 3)
+    table = np.float32([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    inputs = [[table * 10**i] for i in range(4)]
+    out = sums_of(tf, cross_replica_sum, inputs, [[0, 3], [2, 1]])
+    same(out, [[table * times] for times in (1001, 110, 110, 1001)])
+    if hasattr(tf.tpu, "rewrite"):
+        with fixed_system(tf, cores=1) as session:
+            same(session.run(tf.tpu.rewrite(cross_replica_sum, [[2.0]])), [[2.0]])
 
 
 @function_clause("tf.tpu.cross_replica_sum/args:x/overload-object")
@@ -217,13 +224,14 @@ def overload_dictionary(tf, cross_replica_sum):
 def subgroups(tf, cross_replica_sum):
     out = in_each_replica(tf, lambda i: cross_replica_sum(i, [[0, 2], [1, 3]]), 4)
     same(out, [[2.0], [4.0], [2.0], [4.0]])
-    for groups in ([[5, 0], [3, 1], [4, 2]], [[4, 0, 2], [5, 1, 3]], [[1], [0], [2]]):
+    uneven = np.array([[4, 0, 2], [5, 1, 3]])
+    for groups in ([[5, 0], [3, 1], [4, 2]], uneven, ((1,), (0,), (2,))):
         replicas = sum(map(len, groups))
 
         def computation(x, groups=groups):
             return cross_replica_sum(x, groups), cross_replica_sum(-x, groups)
 
-        totals = {i: sum(2.0**k for k in row) for row in groups for i in row}
+        totals = {i: sum(2.0 ** int(k) for k in row) for row in groups for i in row}
         out = in_each_replica(tf, computation, replicas, power=2.0)
         same(out, [[totals[i], -totals[i]] for i in range(replicas)])
     distribute = getattr(getattr(tf, "contrib", None), "distribute", None)
@@ -297,7 +305,8 @@ def groups_partition_the_replicas(tf, cross_replica_sum):
 def name_names_the_op(tf, cross_replica_sum):
     def computation():
         x = tf.constant(1.0)
-        sums = [cross_replica_sum(x, name="foo") for _ in range(2)]
+        groups = [[0, 1]]
+        sums = [cross_replica_sum(x, one, "foo") for one in (None, groups)]
         if not hasattr(sums[0], "op"):
             raise Unavailable("tensors have no attribute op, whose name could be seen")
         return [total.op.name for total in sums]
@@ -322,6 +331,10 @@ def dtype_and_shape_kept(tf, cross_replica_sum):
     kept = [np.ones([2, 3], np.float32), np.ones([4], np.int32), np.ones([], np.int32)]
     _require_kept(tf, cross_replica_sum, kept, 4)
     _require_kept(tf, cross_replica_sum, kept[1:2], 3)
+    whole = sums_of(
+        tf, cross_replica_sum, [[2**24 + i] for i in range(4)], [[3, 1], [0, 2]]
+    )
+    same(whole, [[2 * 2**24 + n] for n in (2, 4, 2, 4)], call="in groups")
     # Above 2**24 float32 has only every other whole number.
     inputs = [[np.int32(2**24 + i)] for i in range(3)]
     same(sums_of(tf, cross_replica_sum, inputs), [[3 * 2**24 + 3]] * 3)
@@ -343,10 +356,12 @@ def _require_kept(tf, cross_replica_sum, arrays, replicas):
             same(total, one * one.dtype.type(replicas))
 
 
-def sums_of(tf, cross_replica_sum, inputs):
-    """Return, for each replica, the sums of its inputs over the replicas."""
+def sums_of(tf, cross_replica_sum, inputs, groups=None):
+    """Return, for each replica, the sums of its inputs over its group."""
     with fixed_system(tf, cores=len(inputs)) as session:
-        out = tf.tpu.replicate(lambda *own: [cross_replica_sum(x) for x in own], inputs)
+        out = tf.tpu.replicate(
+            lambda *own: [cross_replica_sum(x, groups) for x in own], inputs
+        )
         return session.run(out)
 
 

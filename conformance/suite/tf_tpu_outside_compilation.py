@@ -148,6 +148,17 @@ def returns_tensors_of_computation(tf, outside_compilation):
 
     same(in_one_replica(tf, computation, 2.0), [6.0])
 
+    def with_nest_and_keyword(x, y):
+        host_part = outside_compilation(lambda a, n, k: a + n[0] * k, x, [y], k=y)
+        return host_part + 1.0
+
+    with fixed_system(tf, cores=3) as session:
+        inputs = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+        out = tf.tpu.replicate(with_nest_and_keyword, inputs)
+        same(session.run(out), [[6.0], [20.0], [42.0]], call="in three replicas")
+        out = tf.tpu.rewrite(with_nest_and_keyword, inputs[1])
+        same(session.run(out), [20.0], call="in a rewritten computation")
+
 
 @function_clause("tf.tpu.outside_compilation/returns/structure-kept")
 def returns_structure_kept(tf, outside_compilation):
@@ -182,7 +193,7 @@ def returns_structure_kept(tf, outside_compilation):
 
 @function_clause("tf.tpu.outside_compilation/behaviour/without-replicate-scope")
 def without_replicate_scope(tf, outside_compilation):
-    out = outside_compilation(lambda a: a + 1.0, tf.constant(2.0))
+    out = outside_compilation(lambda a, k: a + k, tf.constant(2.0), k=1.0)
     assert isinstance(out, tf.Tensor)
     with tf.Session() as session:
         same(session.run(out), 3.0)

@@ -13,6 +13,7 @@ from ..probes import (
     static_shape,
     traced,
 )
+from .replicate_checks import Pair, plus, require_same_containers
 from .tf_tpu_page import function_clause
 
 
@@ -75,6 +76,8 @@ def list_of_tensors_only(tf, rewrite):
     out = rewrite(lambda t: [t + 1.0, t + 2.0, tf.no_op()], [x])
     assert isinstance(out, list), repr(out)
     same([isinstance(tensor, tf.Tensor) for tensor in out], [True, True])
+    out = rewrite(lambda t: [t + 1.0, tf.no_op(), tf.no_op()], [x])
+    same((type(out), len(out)), (list, 1), call="a list of one tensor")
 
 
 @function_clause("tf.tpu.rewrite/behaviour/all-operations-executed")
@@ -98,6 +101,9 @@ def all_operations_executed(tf, rewrite):
 def inputs_list_of_tensors(tf, rewrite):
     inputs = [tf.constant(1.0), tf.constant(2.0)]
     same(evaluate(tf, lambda: rewrite(lambda a, b: a + b, inputs)), [3.0])
+    four = [1.0, 2, np.float32(3.0), tf.constant([4, 5])]
+    found = evaluate(tf, lambda: rewrite(lambda *given: given, four))
+    same(found, [1.0, 2, 3.0, [4, 5]])
 
 
 @function_clause("tf.tpu.rewrite/args:inputs/none-is-empty")
@@ -133,6 +139,14 @@ def inputs_nested_structure(tf, rewrite):
     same(out, [3.0])
     assert isinstance(received[0], dict), repr(received[0])
     assert isinstance(received[0]["b"], list), repr(received[0]["b"])
+    nests = [Pair([1.0], {"c": (2.0,)}), ((3.0,), [4.0])]
+    found = evaluate(
+        tf,
+        lambda: rewrite(
+            lambda first, second: (first.x[0] - first.y["c"][0], second[1][0]), nests
+        ),
+    )
+    same(found, [-1.0, 4.0])
 
 
 @function_clause("tf.tpu.rewrite/args:inputs/leaves-convert")
@@ -180,6 +194,12 @@ def infeed_queue_appended(tf, rewrite):
     enqueue = queue.split_inputs_and_generate_enqueue_ops([tf.zeros([4])])
     with fixed_system(tf, cores=1) as session:
         same(session.run([enqueue, out])[1], [[1.0, 1.0, 1.0, 1.0]])
+    with fixed_system(tf, cores=1) as session:
+        queue = infeed_queue(tf, [tf.float32, tf.int32], [[2], [1]])
+        out = rewrite(lambda nest, q, p: (nest[0] - q, p), [[1.0]], queue)
+        element = [tf.constant([2.0, 3.0]), tf.constant([7])]
+        session.run(queue.split_inputs_and_generate_enqueue_ops(element))
+        same(session.run(out), [[-1.0, -2.0], [7]], call="two elements")
 
 
 @function_clause("tf.tpu.rewrite/args:device_assignment/used")
@@ -230,6 +250,9 @@ def same_structure_as_direct_call(tf, rewrite):
     assert isinstance(pair, tuple), repr(pair)
     both = rewrite(lambda t: [t, t + 1.0], [x])
     assert isinstance(both, list), repr(both)
+    for given in ([1.0], (1.0,), [(1.0,), [2.0]], Pair((1.0,), [2.0, 3.0])):
+        found = rewrite(lambda t, given=given: plus(t, given), [x])
+        require_same_containers(tf, found, given)
 
 
 @function_clause("tf.tpu.rewrite/returns/none-gives-noop")
@@ -262,10 +285,10 @@ def _require_counted_once(tf, rewrite, computation, count):
 
 @function_clause("tf.tpu.rewrite/returns/single-value-is-tuple")
 def single_value_is_tuple(tf, rewrite):
-    out = rewrite(lambda x: x + 1.0, [tf.constant(1.0)])
-    assert isinstance(out, tuple), repr(out)
-    same(len(out), 1)
-    assert isinstance(out[0], tf.Tensor), repr(out[0])
+    for value in (tf.constant(1.0), 7.0, np.float32(7.0), np.ones([2, 3]), True):
+        out = rewrite(lambda value=value: value)
+        assert isinstance(out, tuple), repr(out)
+        same([isinstance(one, tf.Tensor) for one in out], [True])
 
 
 @function_clause("tf.tpu.rewrite/returns/operations-only-give-noop")

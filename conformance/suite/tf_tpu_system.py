@@ -134,6 +134,9 @@ class _EmbeddingConfiguration:
 def initialize_embedding_config(tf, initialize_system):
     topology = initialize_system(embedding_config=_EmbeddingConfiguration())
     same(topology.op.get_attr("embedding_config"), b"abc")
+    both = initialize_system(_EmbeddingConfiguration(), "worker").op
+    same(both.get_attr("embedding_config"), b"abc", call="with a job")
+    assert "/job:worker" in both.device, both.device
     for config in ("abc", b"abc", {"tables": 1}):
         expect_raises(
             (AttributeError, TypeError), initialize_system, embedding_config=config

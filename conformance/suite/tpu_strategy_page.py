@@ -89,8 +89,29 @@ def tower_context(tf):
 
 def variable(tf, name="v", value=0.0, **settings):
     """Return a new variable of that value."""
-    initializer = tf.constant_initializer(value)
-    return tf.get_variable(name, [], initializer=initializer, **settings)
+    return tf.get_variable(name, initializer=value, **settings)
+
+
+def local_variable(tf, name, aggregation, value=0.0):
+    """Return a new variable that each tower keeps for itself."""
+    on_read = tf.VariableSynchronization.ON_READ
+    settings = {"synchronization": on_read, "aggregation": aggregation}
+    return variable(tf, name, value, **settings)
+
+
+def on_device(tf, name):
+    """Return a context manager for the device; any device will do without tf.device."""
+    return tf.device(name) if hasattr(tf, "device") else contextlib.ExitStack()
+
+
+def tensor_type(tf):
+    """Return the class of tensors, whether or not it has a public name."""
+    return getattr(tf, "Tensor", None) or type(tf.constant(0.0))
+
+
+def error_type(tf, name):
+    """Return an exception that releases document, or any where a module has no such."""
+    return getattr(getattr(tf, "errors", None), name, Exception)
 
 
 def evaluated(session, strategy, value):

@@ -167,9 +167,7 @@ DRAWINGS = {
 
 
 if __name__ == "__main__":
-    IMAGES.mkdir(exist_ok=True)
     for name, draw in DRAWINGS.items():
         (IMAGES / f"{name}.svg").write_text(draw(), encoding="utf-8")
     (IMAGES / "losses.svg").write_text(losses(), encoding="utf-8")
-    step().save(IMAGES / "step.dot")
     step().save(IMAGES / "step.svg")

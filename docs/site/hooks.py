@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
-from notebooks import NOTEBOOK, as_markdown
+from notebooks import NOTEBOOK, as_markdown, executed
 from tpuref_conformance.documents import DOCUMENTS
 from tpuref_conformance.known import Known
 from tpuref_conformance.suite import load_clauses
@@ -57,15 +57,16 @@ def web_address(remote: str) -> str | None:
 
 
 def on_files(files: Files, config: Any) -> None:
-    """Add the clauses, and the notebook as a page."""
-    page = as_markdown(NOTEBOOK)
-    files.append(File.generated(config, "notebooks/first_steps.md", content=page))
-    for name, page in pages(load_clauses()).items():
-        path = f"clauses/{name}"
-        written = files.get_file_from_path(path)
-        if written is not None:
-            files.remove(written)
-        files.append(File.generated(config, path, content=page))
+    """Add the clauses, and the notebook with its outputs, also as a page."""
+    notebook = executed(NOTEBOOK)
+    written = {f"clauses/{name}": page for name, page in pages(load_clauses()).items()}
+    written[f"notebooks/{NOTEBOOK.name}"] = notebook
+    written["notebooks/first_steps.md"] = as_markdown(notebook, NOTEBOOK.name)
+    for path, content in written.items():
+        stored = files.get_file_from_path(path)
+        if stored is not None:
+            files.remove(stored)
+        files.append(File.generated(config, path, content=content))
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

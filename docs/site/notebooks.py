@@ -1,21 +1,17 @@
-"""Execute docs/notebooks/*.ipynb: ``python docs/site/notebooks.py [OUTPUT]``.
-
-The site shows a notebook as a page, with the outputs that are stored in it.
-"""
+"""The notebook of the documentation, executed; the site shows it as a page."""
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "first_steps.ipynb"
 
 
-def execute(notebook: Path, output: Path) -> None:
-    """Run all cells in a kernel, and write the notebook with their outputs."""
+def executed(notebook: Path) -> str:
+    """Return a notebook with the outputs of its cells, which run in a kernel."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -24,25 +20,14 @@ def execute(notebook: Path, output: Path) -> None:
     client.execute(cwd=str(notebook.parent))
     for cell in opened.cells:
         cell.metadata = {}  # when it ran
-    opened.metadata = {
-        "kernelspec": {
-            "display_name": "Python 3",
-            "language": "python",
-            "name": "python3",
-        },
-        "language_info": {"name": "python"},
-    }
-    nbformat.write(opened, output)
+    return nbformat.writes(opened) + "\n"
 
 
-def as_markdown(notebook: Path) -> str:
-    """Return a notebook as a page of the site."""
+def as_markdown(notebook: str, name: str) -> str:
+    """Return a notebook as a page of the site, with a link to the notebook."""
     parts = [
-        page
-        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        for page in cell_pages(cell)
+        page for cell in json.loads(notebook)["cells"] for page in cell_pages(cell)
     ]
-    name = notebook.name
     parts.append(f"[Download this page as a notebook]({name})")
     return "\n\n".join(parts) + "\n"
 
@@ -64,7 +49,3 @@ def output_page(output: dict[str, Any]) -> str:
         return f"```text\n{''.join(data['text/plain'])}\n```"
     html = re.sub(r">\s+<", "><", "".join(data["text/html"]))
     return f"<div class='output'>{html.strip()}</div>"
-
-
-if __name__ == "__main__":
-    execute(NOTEBOOK, Path(sys.argv[1]) if sys.argv[1:] else NOTEBOOK)

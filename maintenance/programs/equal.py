@@ -28,7 +28,8 @@ def compare(program, texts, folder, python):
     commands = program.commands
     for text, becomes in program.followed:
         commands = tuple(command.replace(text, becomes) for command in commands)
-    one = program._replace(commands=commands, cores=1)
+    edits = program.edits + program.followed_edits
+    one = program._replace(commands=commands, edits=edits, cores=1)
     files = [str(Path(folder, name)) for name in ("initial.npz", "followed.npz")]
     found = []
     for name in (python, ""):

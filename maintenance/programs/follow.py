@@ -6,6 +6,7 @@ tpuref run this file, as ``tensorflow``.  Batches come in the order of the data,
 nothing is dropped: the random numbers of two libraries differ.
 """
 
+import functools
 import os
 import runpy
 import sys
@@ -53,6 +54,67 @@ class Follower(tf.estimator.SessionRunHook):
 SPECS = []
 
 
+def gate_the_step():
+    """Let TensorFlow assign the global step after all other updates of the step.
+
+    Otherwise a learning rate reads the old step or the new one, whichever the scheduler
+    runs first: neither a reference nor a resource variable orders its reads.
+    """
+    try:
+        from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
+        from tensorflow.python.ops.variables import RefVariable
+    except ImportError:  # tpuref reads a variable before it is assigned
+        return
+    for kind in (BaseResourceVariable, RefVariable):
+        kind.assign = gated(kind.assign)
+
+
+def gated(assign):
+    """Return the method `assign`, which waits where it assigns the global step."""
+
+    def after_updates(variable, *args, **kwargs):
+        updates = updates_so_far() if variable.op.name == "global_step" else ()
+        with tf.control_dependencies(updates):
+            return assign(variable, *args, **kwargs)
+
+    return after_updates
+
+
+def updates_so_far():
+    """Return the operations that change variables, without their initializers."""
+    return [
+        op
+        for op in tf.get_default_graph().get_operations()
+        if op.type.startswith(("Assign", "Apply", "ResourceApply"))
+        and op.name != op.inputs[0].op.name + "/Assign"
+    ]
+
+
+def remove_chance():
+    """Read data in its order, drop nothing, and draw the smallest integers."""
+    for api in (tf, tf.compat.v1):
+        api.nn.dropout = lambda x, *args, **kwargs: tf.identity(x)
+        draw = functools.partial(smallest, api.random.uniform)
+        api.random.uniform = api.random_uniform = draw
+        for data in (api.data.experimental, getattr(api, "contrib", api).data):
+            data.parallel_interleave = in_order
+    tf.data.Dataset.shuffle = lambda dataset, *args, **kwargs: dataset
+    tf.layers.Dropout.call = lambda layer, inputs, **kwargs: tf.identity(inputs)
+    np.random.seed(1)
+
+
+def in_order(map_func, cycle_length, block_length=1, **kwargs):
+    """Interleave datasets in a fixed order."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
+
+
+def smallest(draw, shape, minval=0, maxval=None, dtype=tf.float32, **kwargs):
+    """Return what `tf.random.uniform` may return, the smallest value for integers."""
+    if tf.as_dtype(dtype).is_integer:
+        return tf.fill(shape, tf.cast(minval, dtype))
+    return draw(shape, minval, maxval, dtype, **kwargs)
+
+
 def main(initial, output, script, *arguments):
     """Run the script with its estimators followed."""
     new, train = tf.estimator.EstimatorSpec.__new__, tf.estimator.Estimator.train
@@ -67,11 +129,13 @@ def main(initial, output, script, *arguments):
 
     tf.estimator.EstimatorSpec.__new__ = noted
     tf.estimator.Estimator.train = followed
-    tf.data.Dataset.shuffle = lambda dataset, *args, **kwargs: dataset
-    tf.nn.dropout = lambda x, *args, **kwargs: tf.identity(x)
-    tf.layers.Dropout.call = lambda layer, inputs, **kwargs: tf.identity(inputs)
-    np.random.seed(1)
+    remove_chance()
+    gate_the_step()
     tf.logging.set_verbosity(tf.logging.ERROR)
+    if script == "-m":
+        sys.argv = [*arguments]
+        runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
+        return
     sys.argv = [script, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     runpy.run_path(script, run_name="__main__")

@@ -1,19 +1,31 @@
 """The programs, each with how it is run and what its end is."""
 
+import functools
+
 from . import recipes
 from .program import Edit, End, Program
 
-BERT = "google-research/bert", "eedf5716ce1268e56f0a50264a88cafad334ac61"
-CLOUDML = (
-    "GoogleCloudPlatform/cloudml-samples",
-    "efddc4a9898127e55edc0946557aca4bfaf59705",
-)
-BIOBERT = "dmis-lab/biobert", "e283eaab95788fb51b5567018fb52b39d4c1c039"
-ALBERT = "google-research/albert", "b772393d3dae115b493258ce8e37c17b2cc62100"
-TPU = "tensorflow/tpu", "7dc921f846c9e4071f3884b768a7ddf521272a49"
+COMMITS = {
+    "ConnorJL/GPT2": "936fe2a21fad221cb07d0157c00fbb0780c7d114",
+    "dmis-lab/biobert": "e283eaab95788fb51b5567018fb52b39d4c1c039",
+    "google-research/albert": "b772393d3dae115b493258ce8e37c17b2cc62100",
+    "google-research/bert": "eedf5716ce1268e56f0a50264a88cafad334ac61",
+    "google-research/electra": "8a46635f32083ada044d7e9ad09604742600ee7b",
+    "google-research/language": "865fae65f63ef7e6b2989d4ff8b47f61750415a8",
+    "google-research/lasertagger": "0bfa546e755814b28163dad039ab6d9f53f82bb8",
+    "GoogleCloudPlatform/cloudml-samples": "efddc4a9898127e55edc0946557aca4bfaf59705",
+    "imcaspar/gpt2-ml": "f6286b16cbbee6dddbe1ba557fffb47eaf998cd1",
+    "jarokaz/tpu-sandbox": "0d4505b0394c6cb344732b4aa74b9658af23fa08",
+    "llm-on-gke/tpu-training": "a5edfb1a1e5dcdb2cf6f63af5754b4a67519a60c",
+    "lukecord/CS362N-Project": "8c0f45a0fda1f7c48e1c7bbf2b68dc868c955a23",
+    "tensorflow/tpu": "7dc921f846c9e4071f3884b768a7ddf521272a49",
+    "ut-osa/telekine": "3f0222a9d7fbc8fef30623d7eabed719b6be6c4c",
+    "whtngus/whtngus.github.io": "0bdb4e30fb5fdac32b2c989339a15a64704e747a",
+}
+"""Each repository, and the commit of it that was run."""
 
-_BERT_FILES = "--vocab_file={data}/vocab.txt --bert_config_file={data}/bert_config.json"
 _BERT_CONFIG = "--bert_config_file={data}/bert_config.json"
+_BERT_FILES = f"--vocab_file={{data}}/vocab.txt {_BERT_CONFIG}"
 _BERT_ON_TPU = (
     "--output_dir={out}/model --max_seq_length=32 --train_batch_size=8 "
     "--iterations_per_loop=2 --use_tpu=true --tpu_name=local --num_tpu_cores=2"
@@ -30,7 +42,7 @@ def _template(name, script="trainer.py", arguments="", step=20):
     kind = script[len("trainer") : -len(".py")]
     return Program(
         f"cloudml-{name}{kind}".replace("_", "-"),
-        *CLOUDML,
+        "GoogleCloudPlatform/cloudml-samples",
         commands=(
             f"{script} --model-dir={{out}}/model --save-checkpoints-steps=10 "
             f"--tpu=local {arguments}",
@@ -38,32 +50,81 @@ def _template(name, script="trainer.py", arguments="", step=20):
         folder=f"tpu/templates/{name}",
         end=End("20 steps", files=(f"out/model/**/model.ckpt-{step}.index",)),
         cores=8,
+        followed=(("steps=10", "steps=1"),) if "estimator" in name else (),
+        followed_edits=(
+            Edit(
+                f"tpu/templates/{name}/{script}",
+                "num_shards=8, # using Cloud TPU v2-8",
+                "num_shards=1,",
+                "TensorFlow takes the mean or the sum of the whole batch",
+            ),
+        ),
         on_tensorflow=(("--use-tpu", ""),),
+    )
+
+
+def _model(meaning, *files, text="", steps=20):
+    """Return an end: the last checkpoint, and other files of the model's folder."""
+    names = (f"model.ckpt-{steps}.index", *files)
+    return End(meaning, text, tuple(f"out/model/{name}" for name in names))
+
+
+_program_of_bert = functools.partial(
+    Program, needs=("six",), followed=_ONE_STEP, on_tensorflow=WITHOUT_TPU
+)
+
+
+def _fine_tuning(name, repository, command, recipe, *files):
+    """Return a fine-tuning of BERT."""
+    meaning = "20 steps, evaluation, predictions"
+    return _program_of_bert(
+        name,
+        repository,
+        commands=(
+            f"{command} --do_train=true --do_predict=true {_BERT_FILES} {_BERT_ON_TPU}",
+        ),
+        recipe=recipe,
+        end=_model(
+            meaning if "do_eval" in command else "20 steps, predictions", *files
+        ),
     )
 
 
 def _language(name, module, arguments, recipe, end):
     """Return a program of the package language, which imports BERT as a package."""
-    return Program(
+    return _program_of_bert(
         f"language-{name}",
         "google-research/language",
-        "865fae65f63ef7e6b2989d4ff8b47f61750415a8",
         commands=(f"-m language.{module} {arguments} {_BERT_FILES} {_BERT_ON_TPU}",),
         recipe=recipe,
         end=end,
         path=(".",),
         uses=(("google-research/bert", "bert"),),
-        needs=("six",),
-        on_tensorflow=WITHOUT_TPU,
     )
 
 
+def _sandbox(name, command, meaning, text):
+    return Program(
+        f"tpu-sandbox-{name}",
+        "jarokaz/tpu-sandbox",
+        commands=(command,),
+        end=End(meaning, text),
+        release=2,
+    )
+
+
+_DEVICES = r"All devices: +\[.*TPU"
+_MRPC = "--task_name=MRPC --data_dir={data}"
+_SQUAD = (
+    "--train_file={data}/squad.json --predict_file={data}/squad.json "
+    "--num_train_epochs=20 --doc_stride=8 --max_query_length=8"
+)
 _STEPS = "--use-tpu --max-steps=20 --train-batch-size=16"
 
 PROGRAMS = (
-    Program(
+    _program_of_bert(
         "bert-run-pretraining",
-        *BERT,
+        "google-research/bert",
         commands=(
             "create_pretraining_data.py --input_file={data}/text.txt "
             "--output_file={data}/text.tfrecord --vocab_file={data}/vocab.txt "
@@ -74,57 +135,30 @@ PROGRAMS = (
             f"{_BERT_CONFIG} {_BERT_ON_TPU}",
         ),
         recipe=recipes.bert,
-        end=End(
+        end=_model(
             "data, 20 steps, evaluation",
-            "masked_lm_accuracy = ",
-            ("out/model/model.ckpt-20.index", "out/model/eval_results.txt"),
+            "eval_results.txt",
+            text="masked_lm_accuracy = ",
         ),
-        needs=("six",),
-        followed=_ONE_STEP,
-        on_tensorflow=WITHOUT_TPU,
     ),
-    Program(
+    _fine_tuning(
         "bert-run-classifier",
-        *BERT,
-        commands=(
-            "run_classifier.py --task_name=MRPC --data_dir={data} --do_train=true "
-            "--do_eval=true --do_predict=true --num_train_epochs=10 "
-            f"{_BERT_FILES} {_BERT_ON_TPU}",
-        ),
-        recipe=recipes.sentence_pairs,
-        end=End(
-            "20 steps, evaluation, predictions",
-            files=(
-                "out/model/model.ckpt-20.index",
-                "out/model/eval_results.txt",
-                "out/model/test_results.tsv",
-            ),
-        ),
-        needs=("six",),
-        followed=_ONE_STEP,
-        on_tensorflow=WITHOUT_TPU,
+        "google-research/bert",
+        f"run_classifier.py {_MRPC} --do_eval=true --num_train_epochs=10",
+        recipes.sentence_pairs,
+        "eval_results.txt",
+        "test_results.tsv",
     ),
-    Program(
+    _fine_tuning(
         "bert-run-squad",
-        *BERT,
-        commands=(
-            "run_squad.py --train_file={data}/squad.json "
-            "--predict_file={data}/squad.json --do_train=true --do_predict=true "
-            "--num_train_epochs=20 --doc_stride=8 --max_query_length=8 "
-            f"{_BERT_FILES} {_BERT_ON_TPU}",
-        ),
-        recipe=recipes.questions,
-        end=End(
-            "20 steps, predictions",
-            files=("out/model/model.ckpt-20.index", "out/model/predictions.json"),
-        ),
-        needs=("six",),
-        followed=_ONE_STEP,
-        on_tensorflow=WITHOUT_TPU,
+        "google-research/bert",
+        f"run_squad.py {_SQUAD}",
+        recipes.questions,
+        "predictions.json",
     ),
-    Program(
+    _program_of_bert(
         "bert-extract-features",
-        *BERT,
+        "google-research/bert",
         commands=(
             "run_classifier.py --task_name=MRPC --data_dir={data} --do_train=true "
             f"--num_train_epochs=1 {_BERT_FILES} {_BERT_ON_TPU}",
@@ -135,6 +169,7 @@ PROGRAMS = (
         ),
         recipe=recipes.sentence_pairs,
         end=End("features of each line", files=("out/features.json",)),
+        followed=(),
         edits=(
             Edit(
                 "extract_features.py",
@@ -143,23 +178,17 @@ PROGRAMS = (
                 "TensorFlow 1.15 refuses use_tpu=True without a train_batch_size, too",
             ),
         ),
-        needs=("six",),
-        on_tensorflow=WITHOUT_TPU,
     ),
     Program(
         "tpu-mnist",
-        *TPU,
+        "tensorflow/tpu",
         commands=(
             "mnist_tpu.py --data_dir={data} --model_dir={out}/model --batch_size=16 "
             "--train_steps=20 --eval_steps=2 --iterations=5 --num_shards=2 --tpu=local",
         ),
         folder="models/official/mnist",
         recipe=recipes.digits,
-        end=End(
-            "20 steps, evaluation, predictions",
-            'Prediction is "',
-            ("out/model/model.ckpt-20.index",),
-        ),
+        end=_model("20 steps, evaluation, predictions", text='Prediction is "'),
         followed=(
             ("--iterations=5", "--iterations=1 --use_tpu"),
             ("shards=2", "shards=1"),
@@ -168,7 +197,7 @@ PROGRAMS = (
     ),
     Program(
         "tpu-resnet",
-        *TPU,
+        "tensorflow/tpu",
         commands=(
             "resnet_main.py --data_dir= --model_dir={out}/model --resnet_depth=18 "
             "--image_size=32 --train_batch_size=8 --eval_batch_size=8 --train_steps=4 "
@@ -178,7 +207,7 @@ PROGRAMS = (
         ),
         folder="models/official/resnet",
         path=("models",),
-        end=End("4 steps, evaluation", "", ("out/model/model.ckpt-4.index",)),
+        end=_model("4 steps, evaluation", steps=4),
     ),
     _template("tpu_estimator", arguments=_STEPS),
     _template("tpu_cnn_estimator", arguments=_STEPS),
@@ -189,17 +218,17 @@ PROGRAMS = (
     Program(
         "gpt2-train",
         "ConnorJL/GPT2",
-        "936fe2a21fad221cb07d0157c00fbb0780c7d114",
         commands=("main.py --model=tiny.json --tpu=local",),
         recipe=recipes.web_texts,
         data=".",
         end=End("20 steps, evaluation", "Done!", ("**/model/model.ckpt-20.index",)),
         needs=("regex",),
+        followed=(("tiny", "one_step"),),
+        on_tensorflow=(("--tpu=local", ""),),
     ),
     Program(
         "gpt2-ml-train",
         "imcaspar/gpt2-ml",
-        "f6286b16cbbee6dddbe1ba557fffb47eaf998cd1",
         commands=(
             "train/train_tpu.py --config_file={data}/config.json "
             "--input_file={data}/tokens.tfrecord --output_dir={out}/model "
@@ -209,84 +238,44 @@ PROGRAMS = (
         ),
         recipe=recipes.tokens,
         path=(".",),
-        edits=(
+        edits=tuple(
             Edit(
-                "train/train_tpu.py",
+                f"train/{module}.py",
                 "import tensorflow.compat.v1 as tf",
                 "import tensorflow as tf",
                 "TensorFlow 1.15 has no tf.compat.v1.contrib either",
-            ),
-            Edit(
-                "train/utils.py",
-                "import tensorflow.compat.v1 as tf",
-                "import tensorflow as tf",
-                "TensorFlow 1.15 has no tf.compat.v1.contrib either",
-            ),
-            Edit(
-                "train/modeling.py",
-                "import tensorflow.compat.v1 as tf",
-                "import tensorflow as tf",
-                "TensorFlow 1.15 has no tf.compat.v1.contrib either",
-            ),
+            )
+            for module in ("train_tpu", "utils", "modeling")
         ),
-        end=End("20 steps", files=("out/model/model.ckpt-20.index",)),
+        end=_model("20 steps"),
+        followed=(("loop=5", "loop=1"), ("cores=2", "cores=1")),
         on_tensorflow=WITHOUT_TPU,
     ),
-    Program(
+    _fine_tuning(
         "biobert-run-classifier",
-        *BIOBERT,
-        commands=(
-            "run_classifier.py --task_name=MRPC --data_dir={data} --do_train=true "
-            "--do_eval=true --do_predict=true --num_train_epochs=10 "
-            f"{_BERT_FILES} {_BERT_ON_TPU}",
-        ),
-        recipe=recipes.sentence_pairs,
-        end=End(
-            "20 steps, evaluation, predictions",
-            files=("out/model/model.ckpt-20.index", "out/model/test_results.tsv"),
-        ),
-        needs=("six",),
-        followed=_ONE_STEP,
-        on_tensorflow=WITHOUT_TPU,
+        "dmis-lab/biobert",
+        f"run_classifier.py {_MRPC} --do_eval=true --num_train_epochs=10",
+        recipes.sentence_pairs,
+        "test_results.tsv",
     ),
-    Program(
+    _fine_tuning(
         "biobert-run-re",
-        *BIOBERT,
-        commands=(
-            "run_re.py --task_name=gad --data_dir={data} --do_train=true "
-            "--do_eval=true --do_predict=true --num_train_epochs=10 "
-            f"{_BERT_FILES} {_BERT_ON_TPU}",
-        ),
-        recipe=recipes.labelled_sentences,
-        end=End(
-            "20 steps, evaluation, predictions",
-            files=("out/model/model.ckpt-20.index", "out/model/test_results.tsv"),
-        ),
-        needs=("six",),
-        followed=_ONE_STEP,
-        on_tensorflow=WITHOUT_TPU,
+        "dmis-lab/biobert",
+        "run_re.py --task_name=gad --data_dir={data} --do_eval=true "
+        "--num_train_epochs=10",
+        recipes.labelled_sentences,
+        "test_results.tsv",
     ),
-    Program(
+    _fine_tuning(
         "biobert-run-qa",
-        *BIOBERT,
-        commands=(
-            "run_qa.py --train_file={data}/squad.json "
-            "--predict_file={data}/squad.json --do_train=true --do_predict=true "
-            "--num_train_epochs=20 --doc_stride=8 --max_query_length=8 "
-            f"{_BERT_FILES} {_BERT_ON_TPU}",
-        ),
-        recipe=recipes.questions,
-        end=End(
-            "20 steps, predictions",
-            files=("out/model/model.ckpt-20.index", "out/model/predictions.json"),
-        ),
-        needs=("six",),
-        followed=_ONE_STEP,
-        on_tensorflow=WITHOUT_TPU,
+        "dmis-lab/biobert",
+        f"run_qa.py {_SQUAD}",
+        recipes.questions,
+        "predictions.json",
     ),
-    Program(
+    _program_of_bert(
         "albert-pretraining",
-        *ALBERT,
+        "google-research/albert",
         commands=(
             "bert/create_pretraining_data.py --input_file={data}/text.txt "
             "--output_file={data}/text.tfrecord --vocab_file={data}/vocab.txt "
@@ -300,16 +289,20 @@ PROGRAMS = (
         uses=(("google-research/albert", "albert"), ("google-research/bert", "bert")),
         path=(".",),
         recipe=recipes.albert,
-        end=End(
-            "20 steps, evaluation", "masked_lm_accuracy", ("out/model/model.ckpt-20*",)
+        edits=(
+            Edit(
+                "albert/run_pretraining.py",
+                'for ext in ["meta", "data-00000-of-00001", "index"]:',
+                "for ext in [name[len(checkpoint_path) + 1:] for name in "
+                'tf.gfile.Glob(checkpoint_path + ".*")]:',
+                "a checkpoint of tpuref is other files",
+            ),
         ),
-        needs=("six",),
-        on_tensorflow=WITHOUT_TPU,
+        end=_model("20 steps, evaluation", text="masked_lm_accuracy"),
     ),
-    Program(
+    _program_of_bert(
         "lasertagger",
         "google-research/lasertagger",
-        "0bfa546e755814b28163dad039ab6d9f53f82bb8",
         commands=(
             "preprocess_main.py --input_file={data}/pairs.tsv --input_format=wikisplit "
             "--output_tfrecord={data}/train.tfrecord --vocab_file={data}/vocab.txt "
@@ -326,14 +319,12 @@ PROGRAMS = (
         path=(".", "bert"),
         uses=(("google-research/bert", "bert"),),
         recipe=recipes.rewritten_sentences,
-        end=End("data, 20 steps, evaluation", "", ("out/model/model.ckpt-20.index",)),
-        needs=("six",),
-        on_tensorflow=WITHOUT_TPU,
+        followed=(),  # TensorFlow refuses its evaluation's SLICED without a TPU
+        end=_model("data, 20 steps, evaluation"),
     ),
     Program(
         "electra-pretraining",
         "google-research/electra",
-        "8a46635f32083ada044d7e9ad09604742600ee7b",
         commands=(
             "build_pretraining_dataset.py --corpus-dir={data}/corpus "
             "--vocab-file={data}/vocab.txt --output-dir={data}/pretrain_tfrecords "
@@ -360,58 +351,38 @@ PROGRAMS = (
     _language(
         "extraction-squad",
         "bert_extraction.steal_bert_qa.models.run_squad",
-        "--train_file={data}/squad.json --predict_input_file={data}/squad.json "
-        "--do_train=true --do_predict=true --num_train_epochs=20 --doc_stride=8 "
-        "--predict_output_dir={out}/predictions "
-        "--max_query_length=8",
+        f"{_SQUAD.replace('predict_file', 'predict_input_file')} --do_train=true "
+        "--do_predict=true --predict_output_dir={out}/predictions",
         recipes.questions,
-        End("20 steps", files=("out/model/model.ckpt-20.index",)),
+        _model("20 steps"),
     ),
     _language(
         "extraction-classifier",
         "bert_extraction.steal_bert_classifier.models.run_classifier",
-        "--task_name=MRPC --data_dir={data} --do_train=true --do_eval=true "
-        "--num_train_epochs=10",
+        f"{_MRPC} --do_train=true --do_eval=true --num_train_epochs=10",
         recipes.sentence_pairs,
         End("20 steps, evaluation", files=("out/model/eval_results.txt",)),
     ),
     _language(
         "conpono-squad",
         "conpono.evals.run_squad",
-        "--train_file={data}/squad.json --predict_file={data}/squad.json "
-        "--do_train=true --do_predict=true --num_train_epochs=20 --doc_stride=8 "
-        "--max_query_length=8",
+        f"{_SQUAD} --do_train=true --do_predict=true",
         recipes.questions,
-        End("20 steps", files=("out/model/model.ckpt-20.index",)),
+        _model("20 steps"),
     ),
-    Program(
-        "tpu-sandbox-tpu-test",
-        "jarokaz/tpu-sandbox",
-        "0d4505b0394c6cb344732b4aa74b9658af23fa08",
-        commands=("tpu_test.py --verbosity=0",),
-        end=End("the devices", "All devices: .*TPU"),
-        release=2,
+    _sandbox(
+        "tpu-test", "tpu_test.py --verbosity=0", "the devices", "All devices: .*TPU"
     ),
-    Program(
-        "tpu-sandbox-hello-world",
-        "jarokaz/tpu-sandbox",
-        "0d4505b0394c6cb344732b4aa74b9658af23fa08",
-        commands=("vertex/snippets/hello-world.py",),
-        end=End("a sum on each core", r"PerDevice|PerReplica"),
-        release=2,
+    _sandbox(
+        "hello-world",
+        "vertex/snippets/hello-world.py",
+        "a sum on each core",
+        r"PerDevice|PerReplica",
     ),
-    Program(
-        "tpu-sandbox-train-eval",
-        "jarokaz/tpu-sandbox",
-        "0d4505b0394c6cb344732b4aa74b9658af23fa08",
-        commands=("vertex/trainer/task.py",),
-        end=End("the devices", r"All devices: +\[.*TPU"),
-        release=2,
-    ),
+    _sandbox("train-eval", "vertex/trainer/task.py", "the devices", _DEVICES),
     Program(
         "telekine-axy",
         "ut-osa/telekine",
-        "3f0222a9d7fbc8fef30623d7eabed719b6be6c4c",
         commands=("nw/guestlib/python/cloud-tpu.py",),
         end=End("a * x + y", r"4\., 4\., 4\.(.|\n)*Done!"),
         cores=8,
@@ -419,7 +390,6 @@ PROGRAMS = (
     Program(
         "tutorial-axy",
         "whtngus/whtngus.github.io",
-        "0bdb4e30fb5fdac32b2c989339a15a64704e747a",
         commands=("_code_and_file/gcp/src/tutorial.py",),
         edits=(
             Edit(
@@ -435,7 +405,6 @@ PROGRAMS = (
     Program(
         "cs362n-tpu-test",
         "lukecord/CS362N-Project",
-        "8c0f45a0fda1f7c48e1c7bbf2b68dc868c955a23",
         commands=("tpu_test.py",),
         edits=(
             Edit(
@@ -447,13 +416,12 @@ PROGRAMS = (
                 "the name of its author's TPU",
             ),
         ),
-        end=End("the devices", r"All devices: +\[.*TPU"),
+        end=End("the devices", _DEVICES),
         release=2,
     ),
     Program(
         "llm-on-gke-simple-test",
         "llm-on-gke/tpu-training",
-        "a5edfb1a1e5dcdb2cf6f63af5754b4a67519a60c",
         commands=("simple-test.py",),
         folder="tensforflow-example/mnist-single-tpu/src/tensorflow-mnist-example",
         edits=(
@@ -465,7 +433,7 @@ PROGRAMS = (
                 "it is not used, and imports all of TensorFlow",
             ),
         ),
-        end=End("the devices", r"All devices: +\[.*TPU"),
+        end=End("the devices", _DEVICES),
         release=2,
     ),
 )

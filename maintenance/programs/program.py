@@ -29,7 +29,6 @@ class Program(typing.NamedTuple):
 
     name: str
     repository: str
-    commit: str
     commands: typing.Tuple[str, ...]
     end: End
     recipe: typing.Optional[typing.Callable] = None
@@ -46,5 +45,6 @@ class Program(typing.NamedTuple):
     needs: typing.Tuple[str, ...] = ()  # third-party modules
     # texts of the commands that differ where each step is followed on one core
     followed: typing.Tuple[typing.Tuple[str, str], ...] = ()
+    followed_edits: typing.Tuple[Edit, ...] = ()  # further edits for that
     # arguments that differ where TensorFlow runs it without a TPU
     on_tensorflow: typing.Tuple[typing.Tuple[str, str], ...] = ()

@@ -175,6 +175,7 @@ def web_texts(data):
         "scale_by_in": True,
     }
     _write(data / "tiny.json", [json.dumps(settings)])
+    _write(data / "one_step.json", [json.dumps({**settings, "iterations": 1})])
 
 
 def corpus(data):

@@ -96,7 +96,7 @@ def _on(program, words, python):
     """Return the arguments for tpuref, or for TensorFlow without a TPU."""
     if not python:
         return words
-    return [dict(program.on_tensorflow).get(word, word) for word in words]
+    return list(filter(None, (dict(program.on_tensorflow).get(w, w) for w in words)))
 
 
 def _environment(program, copy, executor, python):

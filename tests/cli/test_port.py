@@ -75,15 +75,19 @@ def test_json(script, capsys):
 
 
 def test_a_folder(tmp_path, capsys):
-    (tmp_path / "a.py").write_text("import tensorflow as tf\ntf.keras.Model, tf.zeros")
-    (tmp_path / "b.py").write_text("import tensorflow as tf\ntf.keras.Model, tf.ones")
+    (tmp_path / "a.py").write_text(
+        "import tensorflow as tf\ntf.saved_model.save, tf.zeros"
+    )
+    (tmp_path / "b.py").write_text(
+        "import tensorflow as tf\ntf.saved_model.save, tf.ones"
+    )
     (tmp_path / "c.py").write_text("print('no tf')")
     assert main(["port", str(tmp_path), str(tmp_path / "a.py")]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2:] == [
         "3 files, 3 names taken from tf: tpuref has 2 and lacks 1. It has all names of "
         "1 file.",
-        "     2 files lack tf.keras.Model",
+        "     2 files lack tf.saved_model.save",
     ]
     assert str(tmp_path / "c.py") not in lines
 

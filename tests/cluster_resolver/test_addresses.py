@@ -89,18 +89,6 @@ def test_length_of_names(tf):
 
 
 @isolated
-def test_addresses_of_an_answer(tf):
-    found = reported(
-        tf,
-        {"ipAddress": "b", "port": 2},
-        {"ipAddress": "10.1.2.3", "port": "8470"},
-        {"ipAddress": "::1", "port": 65535},
-        {"ipAddress": "b", "port": 1},
-    )
-    same(found, ["b:2", "10.1.2.3:8470", "[::1]:65535", "b:1"])
-
-
-@isolated
 def test_addresses_of_an_answer_are_checked(tf):
     good = {"ipAddress": "10.1.2.3", "port": 8470}
     bad = [

@@ -206,28 +206,3 @@ def test_words_about_the_client(tf):
         error = expect_raises(ImportError, distribute(tf), "node-1", "z", "p")
     assert "by name needs googleapiclient.discovery" in str(error), error
     assert "pip install 'tpuref[cloud]'" in str(error), error
-
-
-@isolated
-def test_unfit_name(tf):
-    class Strict(CloudTPU):
-        def get(self, name):
-            raise TypeError("the name does not match the pattern")
-
-    error = expect_raises(ValueError, resolved(distribute(tf), Strict({})).master)
-    assert "there is no TPU 'node-1': " in str(error), error
-    assert "does not match the pattern" in str(error), error
-
-
-@isolated
-def test_late_object(tf):
-    def built_for(*answers):
-        client = GoogleClient(Answers(*answers))
-        with installed(client), unhurried():
-            made = resolved(distribute(tf), None)
-            same(made.cluster_spec().as_dict(), WORKERS)
-        return len(client.built)
-
-    same(built_for(TimeoutError("late"), node(*TWO_HOSTS)), 2)
-    same(built_for(busy(), node(*TWO_HOSTS)), 1)
-    same(built_for(ConnectionResetError("cut"), node(*TWO_HOSTS)), 1)

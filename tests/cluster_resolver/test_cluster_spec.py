@@ -1,21 +1,6 @@
 """tf.train.ClusterSpec: what tpuref adds to the releases."""
 
 from tpuref_conformance.clause import expect_raises, same
-from tpuref_conformance.suite.train_cluster_spec import JOBS
-
-
-def test_rules(tf):
-    spec = tf.train.ClusterSpec(JOBS)
-    same(spec.jobs, ["ps", "worker"])
-    same(list(spec.as_dict()), ["ps", "worker"])
-    same(tf.train.ClusterSpec({b"w": [b"a:1"]}).as_dict(), {"w": ["a:1"]})
-    for index in (-1, -2):
-        expect_raises(TypeError, tf.train.ClusterSpec, {"w": {index: "a:1"}})
-    same(tf.train.ClusterSpec({"w": []}).job_tasks("w"), [])
-    same(tf.train.ClusterSpec({"w": []}).as_dict(), {"w": []})
-    same(len({spec, tf.train.ClusterSpec(spec)}), 1)
-    message = spec.as_cluster_def()
-    same([list(job.tasks) for job in message.job], [[0, 2], [0, 1]])
 
 
 def test_texts(tf):

@@ -6,14 +6,12 @@ The time is that of a clock which only moves when somebody sleeps.
 import http.client
 import json
 import socket
-import threading
 
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.suite.cloud_stand_ins import (
     CloudTPU,
     Metadata,
     UntouchableAPI,
-    hosts,
     isolated,
     node,
     reachable,
@@ -138,33 +136,6 @@ def test_no_api(tf):
         words = "TPU 'node-1': the answer of the given service is malformed"
         assert words in str(found), found
         same((count, slept), (1, []))
-
-
-@isolated
-def test_waits(tf):
-    class SlowAPI(Answers):
-        def execute(self):
-            return after_threads(super().execute)
-
-    class SlowMetadata(Metadata):
-        def answer(self, request):
-            answered = super().answer
-            return after_threads(lambda: answered(request))
-
-    service = SlowAPI(node(*TWO_HOSTS))
-    with unhurried(), surroundings(SlowMetadata()):
-        made = distribute(tf)("node-1", service=service)
-    same(made.cluster_spec().as_dict(), WORKERS)
-    same(service.asked, 1)
-
-
-def after_threads(call):
-    """Return what a call gives at the end of twenty threads, each started anew."""
-    for _ in range(20):
-        thread = threading.Thread(target=lambda: None)
-        thread.start()
-        thread.join()
-    return call()
 
 
 def test_limits_of_patience(tf):
@@ -302,43 +273,3 @@ def test_attempts(tf):
         error, listed, slept = counted(tf, lasting)
         assert error is lasting, repr(error)
         same((listed, slept), (1, []))
-
-
-@isolated
-def test_late_answer(tf):
-    class Late(list):
-        """Devices that are there at the third listing."""
-
-        def __iter__(self):
-            if master.listed < 3:
-                raise tf.errors.UnavailableError("down")
-            return super().__iter__()
-
-    with unhurried() as clock:
-        made = contrib(tf)("grpc://10.1.2.3:8470")
-    with reachable(tf, Late(hosts(4))) as master:
-        same(made.num_accelerators(), 4)
-    same((master.listed, clock.slept), (3, [0.1, 0.2]))
-
-
-@isolated
-def test_counted_devices(tf):
-    for cores, expected in (((8, 8), 8), ((2,), 2), ((0, 0), 0), ((), 0)):
-        same(counted(tf, hosts(*cores))[0], expected)
-    same(type(counted(tf, hosts(2))[0]), int)
-    error, listed, slept = counted(tf, hosts(4, 2, 4))
-    words = (
-        "num_accelerators: the hosts of 'grpc://10.1.2.3:8470' have different numbers "
-        "of TPU cores: /job:worker/replica:0/task:0 has 4, "
-        "/job:worker/replica:0/task:1 has 2, /job:worker/replica:0/task:2 has 4"
-    )
-    assert isinstance(error, RuntimeError) and words in str(error), error
-    same((listed, slept), (1, []))
-    same(distribute(tf)("local").num_accelerators(), len(local_cores(tf)))
-
-
-def local_cores(tf):
-    """Return the names of the TPU cores that a session lists."""
-    with tf.Session() as session:
-        names = [device.name for device in session.list_devices()]
-    return [name for name in names if "/device:TPU:" in name]

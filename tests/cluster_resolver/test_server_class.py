@@ -3,7 +3,7 @@
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.suite.cloud_stand_ins import environment
 from tpuref_conformance.suite.server_stand_ins import PORT, unheard
-from tpuref_conformance.suite.train_server import ONE, defined
+from tpuref_conformance.suite.train_server import ONE
 
 
 def test_address(tf):
@@ -46,21 +46,3 @@ def test_protection(tf):
     same(listening[1].max_message_bytes, 1000)
     same(listening[0].credentials, None)
     assert listening[1].credentials is credentials, repr(listening[1].credentials)
-
-
-def test_session_config(tf):
-    kept, given = tf.ConfigProto(), tf.ConfigProto()
-    definition = tf.train.ServerDef(
-        cluster=tf.train.ClusterSpec(ONE).as_cluster_def(),
-        job_name="worker",
-        default_session_config=kept,
-    )
-    with unheard(tf):
-        one = tf.train.Server(definition, start=False)
-        other = tf.train.Server(definition, config=given, start=False)
-    assert one.server_def.default_session_config is kept
-    assert other.server_def.default_session_config is given
-    same(defined(one)[1:], ("worker", 0, "grpc"))
-    empty = tf.train.ServerDef()
-    same((empty.job_name, empty.task_index, empty.protocol), ("", 0, ""))
-    same(list(empty.cluster.job), [])

@@ -6,11 +6,9 @@ import io
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.suite.cloud_stand_ins import (
     CloudTPU,
-    GoogleClient,
     Metadata,
     UntouchableAPI,
     counted_servers,
-    installed,
     isolated,
     node,
     surroundings,
@@ -195,28 +193,6 @@ def test_trace(tf):
 
 
 @isolated
-def test_who_is_asked(tf):
-    def asked(**arguments):
-        made = distribute(tf)("node-1", "z", "p", **arguments)
-        return told(made)[2]
-
-    with installed(GoogleClient(one_node())):
-        usual = "  asks: tpu.googleapis.com, with default credentials"
-        same(asked(), usual)
-        for credentials in (None, "default", " default ".strip()):
-            same(asked(credentials=credentials), usual)
-        same(
-            asked(credentials=object()),
-            "  asks: tpu.googleapis.com, with the given credentials",
-        )
-        for url, host in (
-            ("https://tpu.example/{api}/{apiVersion}", "tpu.example"),
-            ("nowhere", "nowhere"),
-        ):
-            same(asked(discovery_url=url), f"  asks: {host}, with default credentials")
-
-
-@isolated
 def test_coordinator_rules(tf):
     named = {"coordinator_name": "c"}
     with counted_servers(tf, port=4711) as started:
@@ -243,43 +219,3 @@ def test_coordinator_rules(tf):
             )
             expected = {"worker": ["10.1.2.3:8470"], name: ["10.0.0.9:2222"]}
             same(made.cluster_spec().as_dict(), expected)
-
-
-@isolated
-def test_leaving_without_server(tf):
-    for made in (
-        distribute(tf)("local"),
-        resolved(distribute(tf), one_node()),
-        resolved(
-            distribute(tf),
-            one_node(),
-            coordinator_name="c",
-            coordinator_address="10.0.0.9:2222",
-        ),
-    ):
-        master = made.master()
-        with made:
-            same(made.master(), master)
-        same(made.master(), master)
-
-
-@isolated
-def test_empty_name(tf):
-    with surroundings(Metadata()):
-        for empty in ("", b"", [""], [b""]):
-            error = expect_raises(RuntimeError, distribute(tf), empty)
-            assert "(metadata.google.internal answers)" in str(error), error
-        same(distribute(tf)("local").master(), "local")
-        expect_raises(NotImplementedError, distribute(tf), ["", ""])
-        same(contrib(tf)("").master(), "")
-    for empty in ("", b"", [""]):
-        same(distribute(tf)(empty).master(), "")
-
-
-@isolated
-def test_environment_of_bns(tf):
-    same(contrib(tf)("/bns/cell/job/0").environment, "google")
-    same(contrib(tf)("grpc://10.1.2.3:8470").environment, "")
-    same(resolved(contrib(tf), one_node()).environment, "")
-    with surroundings(**{ENDPOINTS: "10.1.2.3:8470"}):
-        same(contrib(tf)().environment, "")

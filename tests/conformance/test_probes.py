@@ -3,7 +3,6 @@
 import contextlib
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from tpuref_conformance import probes
 from tpuref_conformance.clause import Unavailable
@@ -65,13 +64,6 @@ def options(self, trace_level):
     assert trace_level == 3
 
 
-def test_fixed_system_is_configured_initialised_shut_down_and_restored():
-    log = []
-    with probes.fixed_system(subject(log), 4):
-        log.append("body")
-    assert log == [{"cores": 4}, "initialize", "body", "shutdown", "closed", "restored"]
-
-
 def test_fixed_system_is_shut_down_after_a_failure():
     log = []
     with pytest.raises(AssertionError), probes.fixed_system(subject(log), 4):
@@ -105,34 +97,10 @@ def test_processes_of_the_pool_stay_until_another_is_needed(monkeypatch):
     kept[1].close()
 
 
-def test_core_of_each_replica_leaves_out_the_host():
-    trace = [record(1, 2), record(0, 3), record(0, 3), record(None, None)]
-    sess = Session([], trace)
-    assert probes.core_of_each_replica(traced_subject(), sess, "fetches") == [3, 2]
-
-
 def test_core_of_each_replica_refuses_two_cores():
     sess = Session([], [record(0, 1), record(0, 2)])
     with pytest.raises(AssertionError, match=r"replica 0 used the cores \[1, 2\]"):
         probes.core_of_each_replica(traced_subject(), sess, "fetches")
-
-
-def test_assigned_cores_are_numbered_through_the_topology():
-    coordinates = np.arange(12).reshape(2, 2, 3)
-
-    class Topology:
-        def __init__(self, serialized):
-            self.device_coordinates = coordinates
-
-    def assignment(topology, core_assignment):
-        return core_assignment
-
-    tf = SimpleNamespace(
-        contrib=SimpleNamespace(tpu=SimpleNamespace(Topology=Topology)),
-        tpu=SimpleNamespace(experimental=SimpleNamespace(DeviceAssignment=assignment)),
-    )
-    rows = probes.assign_cores(tf, b"", [3, 0])
-    assert rows.tolist() == [[[9, 10, 11]], [[0, 1, 2]]]
 
 
 @pytest.mark.parametrize(

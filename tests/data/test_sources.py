@@ -140,24 +140,6 @@ def test_range(bounds, expected):
     assert lists(Dataset.range(*bounds)) == expected
 
 
-def test_range_of_what_is_no_range():
-    with pytest.raises(ValueError, match="got 0 arguments"):
-        Dataset.range()
-    with pytest.raises(ValueError, match="got 4 arguments"):
-        Dataset.range(1, 2, 3, 4)
-    with pytest.raises(TypeError, match="expected an integer, got 2.5"):
-        Dataset.range(2.5)
-    with pytest.raises(ValueError, match="expected a single integer"):
-        Dataset.range([3])
-    with pytest.raises(ValueError, match="expected an int64 tensor"):
-        Dataset.range(tf.constant(3))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="non-zero") as caught:
-        elements(Dataset.range(1, 2, 0))
-    assert "RangeDataset" in str(caught.value) and "test_sources.py" in str(
-        caught.value
-    )
-
-
 def test_side_by_side():
     both = Dataset.zip((Dataset.range(2), {"b": Dataset.range(5, 9)}))
     assert described(both) == (([], {"b": []}), ("int64", {"b": "int64"}))
@@ -253,21 +235,6 @@ def test_generator_with_arguments():
     count = tf.placeholder(tf.int32, [])
     dataset = Dataset.from_generator(lambda n: range(n), tf.int32, [], args=[count])
     assert lists(dataset, {count: 2}) == [0, 1]
-
-
-@pytest.mark.parametrize(
-    ("generator", "types", "shapes"),
-    [
-        ([1, 2], tf.int32, None),
-        (giving(1), "nope", None),
-        (giving(1), None, None),
-        (giving(1), [tf.int32, tf.int32], None),
-        (giving(1), (tf.int32, tf.float32), [[], []]),
-    ],
-)
-def test_what_is_no_generator(generator, types, shapes):
-    with pytest.raises(TypeError):
-        Dataset.from_generator(generator, types, shapes)
 
 
 def test_a_single_element():

@@ -192,12 +192,6 @@ def test_each_epoch_is_shuffled_anew_unless_refused():
     assert twice[:20] == twice[20:]
 
 
-def test_a_small_buffer_moves_elements_little():
-    assert lists(Dataset.range(5).shuffle(1)) == [0, 1, 2, 3, 4]
-    order = lists(Dataset.range(50).shuffle(3, seed=1))
-    assert all(value <= place + 2 for place, value in enumerate(order))
-
-
 @pytest.mark.parametrize(
     ("size", "drop", "shape", "expected"),
     [
@@ -227,12 +221,6 @@ def test_batch_of_different_shapes():
     with pytest.raises(InvalidArgument, match=message):
         elements(ragged().batch(2))
     assert lists(ragged().batch(1))[:2] == [[[0]], [[0, 1]]]
-
-
-@pytest.mark.parametrize("drop", [None, 1, "x"])
-def test_drop_remainder_is_a_bool(drop):
-    with pytest.raises((TypeError, ValueError)):
-        Dataset.range(3).batch(2, drop)
 
 
 @pytest.mark.parametrize(
@@ -269,21 +257,6 @@ def test_elements_too_large_for_the_padded_shape():
         elements(ragged().padded_batch(2, [2]))
     with pytest.raises(ValueError, match="smaller than the component"):
         Dataset.from_tensor_slices([[1, 2]]).padded_batch(1, [1])
-
-
-@pytest.mark.parametrize("shapes", ["x", [], [None, None], [5, 1]])
-def test_padded_shapes_that_do_not_fit(shapes):
-    with pytest.raises(ValueError, match="padded"):
-        ragged().padded_batch(2, shapes)
-
-
-@pytest.mark.parametrize(
-    ("value", "error"),
-    [(7.5, TypeError), ("a", TypeError), (True, TypeError), ([7], ValueError)],
-)
-def test_padding_values_that_do_not_fit(value, error):
-    with pytest.raises(error):
-        ragged().padded_batch(2, [None], padding_values=value)
 
 
 def test_samples_of_several_datasets():

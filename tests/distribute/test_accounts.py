@@ -318,18 +318,6 @@ def test_destinations(tf):
             refused(ValueError, words, strategy.batch_reduce, kind, [pair])
 
 
-def test_refused_aggregations(tf):
-    kinds = tf.VariableAggregation
-    with strategy_in_scope(tf, cores=2) as strategy:
-        value = per_tower(tf, strategy, [1.0, 2.0])
-        for unfit in (kinds.NONE, "sum", None):
-            words = ["reduce: aggregation must be", "MEAN or", repr(unfit)]
-            refused(ValueError, words, strategy.reduce, unfit, value, value)
-            words = ["batch_" + words[0], *words[1:]]
-            pairs = [(value, value)]
-            refused(ValueError, words, strategy.batch_reduce, unfit, pairs)
-
-
 def test_map_devices(tf):
     seen = []
 

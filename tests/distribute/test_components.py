@@ -253,31 +253,6 @@ def test_reads_where_it_is(tf):
         same(session.run(fed), [[2.0], [2.0]])
 
 
-def test_update_arguments(tf):
-    with strategy_in_scope(tf, cores=2) as strategy:
-        v = variable(tf)
-        values = per_tower(tf, strategy, [1.0, 2.0])
-        words = ["update: var must be a variable, got int 3"]
-        refused(TypeError, words, strategy.update, 3, lambda c: c)
-        words = ["update: PerDevice", "differs from tower to tower", "broadcast"]
-        refused(TypeError, words, strategy.update, v, lambda c, x: c, [values])
-        call = strategy.update_non_slot
-        words[0] = "update_non_slot: PerDevice"
-        refused(TypeError, words, call, strategy.worker_devices, lambda x: x, values)
-        refused(ValueError, ["update_non_slot: destinations"], call, None, list)
-        one = strategy.broadcast(tf.constant(1.0), strategy.worker_devices[:1])
-        words = ["has no component for the device " + repr(strategy.worker_devices[1])]
-        refused(ValueError, words, strategy.update, v, lambda c, x: c, one)
-        # The result for a single device is that of the function itself.
-        with strategy.colocate_vars_with(strategy.worker_devices[0]):
-            w = variable(tf, "w")
-        found = strategy.update(w, lambda c: c)
-        assert found is strategy.unwrap(w)[0], repr(found)
-        # An object that all devices share is not a mirrored value.
-        same(strategy.update(v, lambda c: 7), 7)
-        same(strategy.update(v, lambda c: (None, "a")), (None, "a"))
-
-
 def test_no_tensors(tf):
     package = tf.contrib.distribute
     with strategy_in_scope(tf, cores=2) as strategy:
@@ -335,27 +310,6 @@ def test_several_containers(tf):
         for made in (tf.no_op(), variable(tf)):
             whole = per_device({"/device:CPU:0": made})
             assert strategy.value_container(made) is whole, repr(made)
-
-
-def test_group_names(tf):
-    with strategy_in_scope(tf, cores=2) as strategy:
-        operations = strategy.call_for_each_tower(tf.no_op)
-        grouped = strategy.group(operations)
-        same(len(grouped.control_inputs), 2)
-        named = strategy.group(operations, name="g")
-        same(named.name, "g")
-        same(set(named.control_inputs), set(strategy.unwrap(operations)))
-        alone = tf.no_op()
-        assert strategy.group(alone) is alone
-        other = strategy.group(alone, name="other")
-        same(
-            (other.name, [one is alone for one in other.control_inputs]),
-            ("other", [True]),
-        )
-        same(strategy.group(strategy.map([], abs)).control_inputs, [])
-        tensor = tf.constant(1.0)
-        of_tensor = strategy.group(tensor)
-        assert isinstance(of_tensor, tf.Operation), repr(of_tensor)
 
 
 def test_eager_variables(tf):

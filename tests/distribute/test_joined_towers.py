@@ -57,39 +57,6 @@ def test_what_differs_remains_and_the_rest_is_joined():
     ]
 
 
-def test_towers_are_joined_up_to_the_end_of_one():
-    first = [instr("Neg", [9], 5, 0), instr("Abs", [5], 6, 0)]
-    second = [instr("Neg", [9], 7, 1), instr("Tanh", [7], 8, 1)]
-    whole = [("Neg", None, (9,), (10,))]
-    apart = [("Abs", 0, (10,), (6,)), ("Tanh", 1, (10,), (8,))]
-    assert shown(of_two(*first, *second)) == whole + apart
-    assert shown(of_two(*first, *second[:1])) == whole + apart[:1]
-
-
-def test_what_all_take_comes_between():
-    total = instr("CrossReplicaSum", [9], 9, None, groups=())
-    parts = [[instr("Neg", [9], k + r, r) for r in (0, 1)] for k in (3, 5)]
-    found = shown(of_two(*parts[0], total, *parts[1]))
-    assert [line[:2] for line in found] == [
-        ("Neg", None),
-        ("CrossReplicaSum", None),
-        ("Neg", None),
-    ]
-
-
-def test_inputs_that_differ_are_those_of_each_replica():
-    towers = [instr("Neg", [r], 3 + r, r) for r in (0, 1)]
-    program = Program("towers", (0, 1), tuple(towers), ())
-    whole, columns = joined(program, 2, [VECTOR] * 2, divides=True)
-    assert columns == [(0, 1)] and whole.parameters == (5, 0, 1)
-    assert shown(whole) == [("Neg", None, (5,), (6,))]
-    assert shown(of_two(*towers)) == [  # in a loop they are put into one slot
-        ("Identity", 0, (0,), (10,)),
-        ("Identity", 1, (1,), (10,)),
-        ("Neg", None, (10,), (11,)),
-    ]
-
-
 @pytest.mark.parametrize("other", [2.0, 3.0, -0.0, 0.0])
 def test_constants_are_one_if_they_have_equal_bits(other):
     towers = [
@@ -120,31 +87,6 @@ def test_variables_may_differ_and_other_attributes_may_not():
         ("Cast", 1),
     ]
     assert program.components == (("w0", "w1"),)
-
-
-def test_variables_that_a_tower_shares_are_no_components():
-    crossed = [read(f"w{k}", 3 + 2 * r + k, r) for r in (0, 1) for k in (r, 1 - r)]
-    program = of_two(*crossed)
-    assert {i.replica for i in program.instrs} == {0, 1} and not program.components
-    shared = of_two(*[read("w", 3 + r, r) for r in (0, 1)])
-    assert [i.replica for i in shared.instrs] == [None] and not shared.components
-
-
-def test_what_a_tower_does_alone_uses_the_common_handle():
-    reads = [read(f"w{r}", 3 + r, r) for r in (0, 1)]
-    alone = instr("AssignAdd", [9], 6, 1, handle="w1", **STATE)
-    program = of_two(*reads, alone)
-    assert [i.attrs["handle"] for i in program.instrs] == ["w0", "w0"]
-    assert program.components == (("w0", "w1"),)
-
-
-def test_a_slot_that_towers_share_is_filled_once():
-    own = [instr("Identity", [9], 7, r) for r in (0, 1)]
-    other = [instr("Identity", [9], 8, r) for r in (0, 1)]
-    found = shown(of_two(own[0], other[0], own[1], other[1], results=(7, 8)))
-    assert found == [("Identity", None, (9,), (7,)), ("Identity", None, (9,), (8,))]
-    apart = of_two(own[0], other[0], other[1], own[1], results=(7, 8))
-    assert sorted(i.replica for i in apart.instrs) == [0, 0, 1, 1]
 
 
 def test_a_copy_leaves_the_values_of_others_alone():

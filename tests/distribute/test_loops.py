@@ -252,44 +252,6 @@ def test_end_of_data(tf):
         refused(tf.errors.OutOfRangeError, words, session.run, context.run_op)
 
 
-def test_steps_eagerly(tf):
-    calls = []
-
-    def step(context, x):
-        calls.append(context)
-        strategy.call_for_each_tower(total.assign_add, x)
-        context.set_last_step_output("x", x)
-        context.set_last_step_output("mean", x, tf.VariableAggregation.MEAN)
-
-    with size(tf, 2), eager_mode(tf):
-        strategy = local_strategy(tf)
-        strategy.initialize()
-        with strategy.scope():
-            total = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
-            dataset = strategy.distribute_dataset(lambda: from_one(tf, 7))
-            iterator = dataset.make_one_shot_iterator()
-            context = strategy.run_steps_on_dataset(step, iterator, 2, {"kept": 1.0})
-            found = context.last_step_outputs
-            same([float(v.numpy()) for v in found["x"]], [3.0, 4.0])
-            same((float(found["mean"].numpy()), found["kept"]), (3.5, 1.0))
-            assert calls == [context, context], calls
-            same((float(total.numpy()), context.run_op), (10.0, None))
-            words = ["5 steps were to be run, and the dataset has input for 1 of them"]
-            run = strategy.run_steps_on_dataset
-            refused(tf.errors.OutOfRangeError, words, run, step, iterator, 5)
-            plain = from_one(tf, 4).make_one_shot_iterator()
-            found = run(giving(), plain).last_step_outputs
-            same([float(v.numpy()) for v in found["x"]], [1.0, 2.0])
-            pairs = tf.data.Dataset.zip((from_one(tf, 2), from_one(tf, 2)))
-            seen = []
-            run(
-                lambda context, x, y: seen.append((x, y)),
-                pairs.make_one_shot_iterator(),
-            )
-            same(len(seen), 1)
-        strategy.finalize()
-
-
 def test_steps_arguments(tf):
     def unknown(context, x):
         size = tf.cast(strategy.unwrap(x)[0], tf.int32)

@@ -6,9 +6,6 @@ import threading
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.probes import eager_mode, initialise_variables
 from tpuref_conformance.suite.tpu_strategy_page import (
-    local_strategy,
-    running_strategy,
-    size,
     strategy_in_scope,
     tower_context,
     variable,
@@ -27,25 +24,6 @@ def number(tf):
 def tower_threads():
     """Return how many towers are still alive."""
     return sum(one.name.startswith("tower ") for one in threading.enumerate())
-
-
-def test_merge_arguments(tf):
-    seen = []
-
-    def merge(strategy, v, same_for_all, k=None):
-        seen.append((strategy.unwrap(v), same_for_all, strategy.unwrap(k["k"])))
-        return {"own": [v, 7]}
-
-    def fn():
-        own = number(tf)
-        context = tower_context(tf)
-        answer = context.merge_call(merge, own, "all", k={"k": own * 10})
-        return answer["own"]
-
-    with strategy_in_scope(tf, cores=3) as strategy:
-        first, second = strategy.call_for_each_tower(fn)
-        same(seen, [([0, 1, 2], "all", [0, 10, 20])])
-        same((strategy.unwrap(first), second), ([0, 1, 2], 7))
 
 
 def test_merge_scopes(tf):
@@ -281,57 +259,6 @@ def test_where_it_is_called(tf):
             refused(RuntimeError, words, replicated, replicas)
     words = ["call_for_each_tower must be used inside of"]
     refused(RuntimeError, words, call, number, tf)
-
-
-def test_inside_of_replicate(tf):
-    with running_strategy(tf, cores=2) as (session, strategy):
-
-        def computation(x):
-            towers = strategy.call_for_each_tower(
-                lambda: x * (tower_context(tf).tower_id + 10.0)
-            )
-            total = strategy.reduce(tf.VariableAggregation.SUM, towers, towers)
-            return strategy.unwrap(total)[0]
-
-        results = tf.tpu.replicate(computation, [[1.0], [2.0]])
-        # float32, whole numbers: exact
-        same(session.run(results[0]), [1.0 * 10.0 + 2.0 * 11.0])
-
-
-def test_eager_side_by_side(tf):
-    def fn(x):
-        context = tower_context(tf)
-        total = context.merge_call(
-            lambda strategy, v: strategy.reduce(tf.VariableAggregation.SUM, v, v),
-            x * (context.tower_id + 1.0),
-        )
-        return total + float(context.tower_id)
-
-    with size(tf, 3), eager_mode(tf):
-        strategy = local_strategy(tf)
-        strategy.initialize()
-        with strategy.scope():
-            found = strategy.call_for_each_tower(fn, tf.constant(2.0))
-            values = [float(one.numpy()) for one in strategy.unwrap(found)]
-            same(values, [12.0, 13.0, 14.0])
-            strategy.finalize()  # no cores are left that could run anything
-            expect_raises(
-                tf.errors.FailedPreconditionError,
-                strategy.call_for_each_tower,
-                fn,
-                tf.constant(2.0),
-            )
-            strategy.initialize()
-
-            def failing():
-                if number(tf) == 1:
-                    raise ValueError("no luck")
-                tower_context(tf).merge_call(lambda strategy: None)
-
-            words = ["in tower 1 of 3: no luck"]
-            refused(ValueError, words, strategy.call_for_each_tower, failing)
-        strategy.finalize()
-        same(tower_threads(), 0, call="towers that are left")
 
 
 def test_default_strategy(tf):

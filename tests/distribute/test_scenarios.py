@@ -1,8 +1,5 @@
 """Small programs of a strategy, on both executors, for one to eight towers."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -10,27 +7,6 @@ import tpuref as tf
 
 SUM = tf.VariableAggregation.SUM
 MEAN = tf.VariableAggregation.MEAN
-FIRST = tf.VariableAggregation.ONLY_FIRST_TOWER
-
-Scenario = Callable[[Any], tuple[Any, Any]]
-"""Builds fetches for a strategy, and returns them with the values expected."""
-
-
-def per_tower(strategy, scale=1.0):
-    """The values 1, 2, 3, ... of the towers, times a number."""
-
-    def own():
-        return tf.constant(scale * (tf.get_tower_context().tower_id + 1.0))
-
-    return strategy.call_for_each_tower(own)
-
-
-def total(strategy):
-    return sum(range(1, strategy.num_towers + 1))
-
-
-def mean(strategy):
-    return total(strategy) / strategy.num_towers
 
 
 def merge_sum(distribution, three_plus_tower_id):
@@ -44,39 +20,6 @@ def s127_variable_made_in_towers(strategy):
 
     zeros = strategy.call_for_each_tower(fn)
     return strategy.unwrap(zeros), [[[0.0] * 3] * 2] * strategy.num_towers
-
-
-def cross_tower_arithmetic_in_between(strategy):
-    """Values go from the cores to the host, to the cores, and so on."""
-
-    def fn(x):
-        context = tf.get_tower_context()
-        for _ in range(3):
-            x = context.merge_call(merge_sum, x) / context.num_towers
-        return x * (context.tower_id + 1.0)
-
-    results = strategy.call_for_each_tower(fn, per_tower(strategy))
-    return strategy.unwrap(results), [
-        mean(strategy) * (k + 1) for k in range(strategy.num_towers)
-    ]
-
-
-def a_plain_variable_of_several_towers(strategy):
-    """The towers' changes of a variable with one component follow one another."""
-    counter = _plain_variable(0.0)
-    counted = strategy.call_for_each_tower(lambda: counter.assign_add(1.0))
-    with tf.control_dependencies(strategy.unwrap(counted)):
-        return counter.read_value(), float(strategy.num_towers)
-
-
-def _plain_variable(value):
-    from tpuref.engine.graph.context import context
-
-    kept, context.creators = context.creators, []
-    try:
-        return tf.Variable(value, name="plain")
-    finally:
-        context.creators = kept
 
 
 def different_shapes_in_the_towers(strategy):
@@ -94,24 +37,6 @@ def different_dtypes_in_the_towers(strategy):
 
     values = strategy.call_for_each_tower(fn)
     return strategy.unwrap(values), [[1, 2]] * strategy.num_towers
-
-
-def branches_and_loops_in_the_towers(strategy):
-    def fn():
-        tower = tf.get_tower_context().tower_id
-        x = tf.constant(tower)
-        y = tf.cond(tf.equal(x, 0), lambda: x + 100, lambda: x + 200)
-        return tf.while_loop(lambda i: i < 1000, lambda i: i * 2, [y])
-
-    values = strategy.call_for_each_tower(fn)
-    return strategy.unwrap(values), [_doubled(k) for k in range(strategy.num_towers)]
-
-
-def _doubled(tower):
-    value = tower + (200 if tower else 100)
-    while value < 1000:
-        value *= 2
-    return value
 
 
 def inside_a_replicated_computation(strategy):
@@ -145,9 +70,6 @@ def inside_a_replicated_computation(strategy):
 
 SCENARIOS = (
     s127_variable_made_in_towers,
-    a_plain_variable_of_several_towers,
-    branches_and_loops_in_the_towers,
-    cross_tower_arithmetic_in_between,
     different_dtypes_in_the_towers,
     different_shapes_in_the_towers,
     inside_a_replicated_computation,

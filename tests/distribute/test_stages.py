@@ -67,11 +67,6 @@ def test_arithmetic_across_towers_is_the_hosts(strategy):
     assert places == ["TPUReplicate", "AddV2", "AddV2", "TPUReplicate"]
 
 
-def test_programs_without_towers_are_as_ever(strategy):
-    program = program_of([tf.constant(1) + tf.constant(2)])
-    assert [i.op for i in program.instrs] == ["Const", "Const", "AddV2"]
-
-
 def test_a_sum_of_only_some_towers_is_no_sum_of_all(strategy_of):
     strategy = strategy_of(3)
     with strategy.scope():
@@ -103,42 +98,6 @@ def test_reading_what_another_tower_assigned_comes_after(strategy, session):
     with tf.control_dependencies(strategy.unwrap(grown)):
         reads = strategy.call_for_each_tower(lambda: v * 1.0)
     assert session.run(strategy.unwrap(reads)) == [2.0, 2.0]
-
-
-@pytest.mark.parametrize("executor", ["lockstep", "pool"])
-def test_values_are_sent_between_towers_inside_of_a_computation(executor, strategy):
-    def computation(x):
-        def fn():
-            context = tf.get_tower_context()
-            own = x * (context.tower_id + 1.0)
-            ones = tf.ones([2 + context.tower_id])
-            both = context.merge_call(lambda d, *v: d.unwrap(v[1]), own, ones)
-            return tf.reduce_sum(both[1]) + own
-
-        return strategy.unwrap(strategy.call_for_each_tower(fn))
-
-    with tf.config.override(cores=2, executor=executor), tf.Session() as sess:
-        out = tf.tpu.replicate(computation, [[10.0], [20.0]])
-        # Tower k uses the input of its own replica; both replicas return both values.
-        assert sess.run(out) == [[13.0, 43.0], [13.0, 43.0]]
-
-
-def test_an_initializer_of_a_component_needs_no_core(strategy):
-    v = tf.get_variable("v", [2])
-    assert stages_of(program_of([v.initializer])) == []
-
-
-def test_random_numbers_are_the_same_on_both_executors(strategy):
-    tf.set_random_seed(7)
-    values = strategy.unwrap(
-        strategy.call_for_each_tower(lambda: tf.random_normal([3]))
-    )
-    drawn = []
-    for executor in ("lockstep", "pool"):
-        with tf.config.override(cores=2, executor=executor), tf.Session() as sess:
-            drawn += [sess.run(values), sess.run(values)]
-    np.testing.assert_array_equal(drawn[:2], drawn[2:])
-    assert len({float(draw[0]) for run in drawn[:2] for draw in run}) == 4
 
 
 def test_what_a_tower_puts_on_the_cpu_is_the_hosts(strategy, traced):

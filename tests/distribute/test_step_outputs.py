@@ -103,15 +103,6 @@ def test_structures_have_a_value_for_each_tower(eager, strategy_of):
     assert found == [{"a": (6.0, 5.0), "b": [3.0]}, {"a": (8.0, 5.0), "b": [4.0]}]
 
 
-def test_eager_outputs_are_values_too(strategy):
-    with tf.eager_execution():
-        context = strategy.run_steps_on_dataset(giving, numbers(strategy), 2)
-        output = context.last_step_outputs["x"]
-        assert [float(part) for part in strategy.unwrap(output)] == last(strategy, 2)
-        total = strategy.reduce(SUM, output, strategy.worker_devices)
-        assert float(strategy.unwrap(total)[0]) == sum(last(strategy, 2))
-
-
 @pytest.mark.parametrize("form", ["mirrored", "unwrapped", "list", "one"])
 def test_120_starts_of_all_towers(form, strategy, session):
     copies = strategy.broadcast(tf.constant([7.0, 8.0]))

@@ -9,7 +9,6 @@ import tpuref as tf
 
 pytestmark = pytest.mark.usefixtures("both_executors")
 Dataset = tf.data.Dataset
-SUM, MEAN = tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN
 
 
 def numbers(count):
@@ -19,57 +18,6 @@ def numbers(count):
 
 def iterator_of(strategy, dataset):
     return strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
-
-
-def accumulator(name="total", **arguments):
-    return tf.get_variable(name, initializer=tf.constant(0.0), **arguments)
-
-
-@pytest.mark.parametrize("towers", [1, 2, 8])
-def test_the_function_is_performed_with_the_next_input(towers, strategy_of):
-    strategy, steps = strategy_of(towers), 3
-    with strategy.scope():
-        total = accumulator(aggregation=SUM)
-        iterator = iterator_of(strategy, numbers(2 * steps * towers))
-
-        def fn(context, x):
-            strategy.call_for_each_tower(total.assign_add, x)
-
-        context = strategy.run_steps_on_dataset(fn, iterator, iterations=steps)
-    count = steps * towers
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        assert session.run(strategy.unwrap(total)) == [0.0] * towers
-        assert session.run(context.run_op) is None
-        expected = sum(range(1, count + 1))
-        assert session.run(strategy.unwrap(total)) == [expected] * towers
-        session.run(context.run_op)
-        expected = sum(range(1, 2 * count + 1))
-        assert session.run(strategy.unwrap(total)) == [expected] * towers
-
-
-def test_towers_meet_within_a_step(strategy_of):
-    strategy = strategy_of(4)
-
-    def tower(x):
-        def merge(strategy, x):
-            return strategy.reduce(SUM, x, destinations=x)
-
-        context = tf.get_tower_context()
-        return context.merge_call(merge, x) + float(context.tower_id)
-
-    with strategy.scope():
-
-        def fn(context, x):
-            result = strategy.call_for_each_tower(tower, x)
-            context.set_last_step_output("met", result)
-            context.set_last_step_output("added", sum(strategy.unwrap(x)))
-
-        iterator = iterator_of(strategy, numbers(8))
-        context = strategy.run_steps_on_dataset(fn, iterator, 2)
-    with tf.Session() as session:
-        found = session.run(context.last_step_outputs)
-    assert found == {"met": [26.0, 27.0, 28.0, 29.0], "added": 26.0}
 
 
 def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy_of):

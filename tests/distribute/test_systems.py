@@ -110,20 +110,6 @@ def test_no_such_system(tf):
         refused(ValueError, words, cluster, tf, {"worker": TWO}, cores)
 
 
-def test_num_cores_words(tf):
-    with size(tf, 4):
-        for cores in (1, 3, 4):
-            same(local_strategy(tf, num_cores=cores).num_towers, cores)
-        for cores in (0, -1):
-            words = ["num_cores must be at least 1, got " + str(cores)]
-            refused(ValueError, words, local_strategy, tf, num_cores=cores)
-        words = ["num_cores is 5, but the TPU system has 4 cores", "TPUREF_CORES=5"]
-        refused(ValueError, words, local_strategy, tf, num_cores=5)
-        for cores in (2.0, "2", True):
-            words = ["num_cores must be a whole number or None, got"]
-            refused(TypeError, words, local_strategy, tf, num_cores=cores)
-
-
 def test_uneven_towers(tf):
     def strategy(towers):
         resolver = Resolver(
@@ -139,18 +125,6 @@ def test_uneven_towers(tf):
         uneven = functools.partial(getattr, strategy(towers), "num_towers_per_host")
         words = [f"the {towers} towers are spread unevenly"]
         refused(ValueError, words, uneven)
-
-
-def test_no_such_host(tf):
-    strategy = cluster(tf, {"worker": TWO}, get_job_name="worker")
-    call = strategy.get_host_cpu_device
-    same([call(0), call(1)], [f"/job:worker/task:{k}/device:CPU:0" for k in (0, 1)])
-    for host in (2, 3, -1):
-        words = [f"there is no host {host}; the system has 2"]
-        refused(ValueError, words, call, host)
-    for unfit in ("x", None, 0.0, True):
-        words = ["host_id must be a whole number, got " + repr(unfit)]
-        refused(TypeError, words, call, unfit)
 
 
 def test_configured_session(tf):

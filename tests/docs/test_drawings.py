@@ -1,6 +1,5 @@
 """The pictures of the documentation are those that docs/site/drawings.py draws."""
 
-import re
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,25 +21,16 @@ def test_the_picture_is_up_to_date(name):
     assert stored == DRAWINGS.DRAWINGS[name](), f"{name}.svg {AGAIN}"
 
 
-def test_the_graph_is_up_to_date():
-    stored = (IMAGES / "step.dot").read_text(encoding="utf-8")
-    assert stored == DRAWINGS.step().dot, f"step.dot {AGAIN}"
-
-
 def words(svg):
     root = ElementTree.fromstring(svg)
     return [n.text or "" for n in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_the_picture_of_the_graph_has_the_words_of_its_text():
-    labels = re.findall(r'label="([^"]*)"', (IMAGES / "step.dot").read_text())
-    expected = [line for label in labels for line in label.split("\\n") if line]
-    assert sorted(words((IMAGES / "step.svg").read_text())) == sorted(expected)
-
-
-def test_graphviz_writes_the_words_of_the_picture():
+def test_the_picture_of_the_graph_is_up_to_date():
     stored = (IMAGES / "step.svg").read_text(encoding="utf-8")
-    assert sorted(words(DRAWINGS.step().svg())) == sorted(words(stored))
+    # Versions of Graphviz lay it out a little differently.
+    drawn = words(DRAWINGS.step().svg())
+    assert sorted(drawn) == sorted(words(stored)), f"step.svg {AGAIN}"
 
 
 def test_every_picture_is_shown_and_drawn():

@@ -102,6 +102,7 @@ def test_former_codes_are_not_reassigned():
     former = [code for entry in ENTRIES for code in entry.former]
     later = {
         "TPUREF-W034",
+        "TPUREF-W035",
         "TPUREF-W217",
         "TPUREF-W218",
     }  # the others are of the first 215 codes

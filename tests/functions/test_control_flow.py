@@ -53,14 +53,6 @@ def test_group_runs_everything_in_it():
         tf.group(3)
 
 
-def test_group_accepts_variables():
-    v = tf.Variable(1)
-    with tf.Session() as session:
-        session.run(v.initializer)
-        assert session.run(tf.group(v, v.assign(5))) is None
-        assert session.run(v) == 5
-
-
 def test_a_tuple_is_available_when_all_of_it_is():
     log = []
     a, b, c = note(log, "a"), note(log, "b"), note(log, "c").op
@@ -76,23 +68,7 @@ def test_a_tuple_is_available_when_all_of_it_is():
         tf.tuple([None])
 
 
-def test_dependencies_of_one_tensor():
-    log = []
-    x = tf.with_dependencies([note(log, "first")], tf.constant(3))
-    assert run(x) == 3
-    assert log == ["first"]
-
-
 # cond: values.
-
-
-def test_a_branch_is_chosen_at_run_time():
-    p = tf.placeholder(tf.bool, [])
-    x = tf.constant(3)
-    y = tf.cond(p, lambda: x * 10, lambda: x - 1)
-    assert y.dtype == tf.int32
-    assert y.shape.as_list() == []
-    assert [run(y, {p: choice}) for choice in (True, False)] == [30, 2]
 
 
 def test_a_branch_may_return_what_is_around_it_or_plain_values():
@@ -143,18 +119,6 @@ def test_shapes_that_differ_become_partly_unknown():
     assert run([y, z], {p: False})[0].shape == (4, 3)
 
 
-def test_branches_nest():
-    x = tf.placeholder(tf.int32, [])
-    outer = tf.constant(100)
-
-    def positive():
-        tens = x * 10
-        return tf.cond(x > 5, lambda: tens + outer, lambda: tens)
-
-    y = tf.cond(x > 0, positive, lambda: tf.cond(x < -5, lambda: outer, lambda: x))
-    assert [run(y, {x: n}) for n in (7, 2, -7, -2)] == [170, 20, 100, -2]
-
-
 # cond: effects.
 
 
@@ -192,35 +156,12 @@ def test_branches_may_return_operations():
         assert session.run(v) == 7
 
 
-def test_dependencies_on_outer_operations_are_kept_within_a_branch():
-    log = []
-    before = note(log, "before").op
-
-    def branch():
-        with tf.control_dependencies([before]):
-            return tf.constant(1)
-
-    assert run(tf.cond(tf.constant(True), branch, lambda: 2)) == 1
-    assert log == ["before"]
-
-
 def test_dependencies_around_a_cond_run_first():
     log = []
     with tf.control_dependencies([note(log, "before")]):
         y = tf.cond(tf.constant(True), lambda: note(log, "branch"), lambda: 2)
     run(y)
     assert log == ["before", "branch"]
-
-
-def test_dependencies_between_operations_of_a_branch():
-    log = []
-
-    def branch():
-        with tf.control_dependencies([note(log, "first")]):
-            return tf.identity(note(log, "second"))
-
-    run(tf.cond(tf.constant(True), branch, lambda: 0))
-    assert log == ["first", "second"]
 
 
 # cond: errors.
@@ -238,13 +179,6 @@ def test_dependencies_between_operations_of_a_branch():
 def test_predicates_that_do_not_work(pred, error, message):
     with pytest.raises(error, match=f"tf.cond: .*{message}"):
         tf.cond(pred, lambda: 1, lambda: 2)
-
-
-def test_both_functions_are_needed():
-    p = tf.constant(True)
-    for functions in ({}, {"true_fn": lambda: 1}, {"true_fn": 1, "false_fn": 2}):
-        with pytest.raises(TypeError, match="must be callable"):
-            tf.cond(p, **functions)
 
 
 @pytest.mark.parametrize(
@@ -321,30 +255,6 @@ def test_one_structure_of_several_comes_in_its_list():
         [Pair(0, 1)],
     )
     assert run(found) == [Pair(3, 8)]
-
-
-def test_a_body_may_return_what_is_around_it():
-    x = tf.constant(7)
-    assert run(tf.while_loop(lambda i: i < 5, lambda i: x, [0])) == 7
-
-
-def test_loops_and_branches_nest():
-    n = tf.placeholder(tf.int32, [])
-
-    def body(i, total):
-        inner = tf.while_loop(lambda j: j < i, lambda j: j + n, [i * 0])
-        even = tf.equal(i % 2, 0)
-        return i + 1, total + tf.cond(even, lambda: inner, lambda: -inner)
-
-    _, total = tf.while_loop(lambda i, total: i < n, body, (0, 0))
-
-    expected, count = 0, 5
-    for i in range(count):
-        j = 0
-        while j < i:
-            j += count
-        expected += j if i % 2 == 0 else -j
-    assert run(total, {n: count}) == expected
 
 
 def test_variables_are_read_and_written_in_each_turn():
@@ -644,17 +554,6 @@ def test_a_leaked_value_is_neither_fetched_nor_fed_nor_awaited(kind):
         tf.no_op()
 
 
-def test_a_branch_does_not_see_into_its_sibling():
-    kept = []
-
-    def first():
-        kept.append(tf.constant(1) + 1)
-        return kept[0]
-
-    with pytest.raises(tf.errors.InaccessibleTensorError, match="true"):
-        tf.cond(tf.constant(True), first, lambda: kept[0])
-
-
 def test_control_flow_runs_at_once_in_eager_mode():
     with tf.eager_execution():
         x = tf.constant(3)
@@ -675,16 +574,6 @@ def test_control_flow_runs_at_once_in_eager_mode():
         assert pair[1].shape.as_list() == [4]
         with pytest.raises(TypeError, match="element type"):
             tf.while_loop(lambda i: i < 2, lambda i: tf.cast(i, tf.float32), [0])
-
-
-def test_order_needs_no_operations_in_eager_mode():
-    with tf.eager_execution():
-        assert tf.no_op() is None
-        assert tf.group(tf.constant(1)) is None
-        x = tf.constant(1)
-        assert tf.tuple([x, None]) == [x, None]
-        with tf.control_dependencies([tf.no_op(), x]):
-            assert int(tf.with_dependencies([tf.no_op()], x)) == 1
 
 
 def test_python_and_assertions_run_at_once_in_eager_mode(graph, capsys):
@@ -720,11 +609,6 @@ def nested(depth, x):
 
 def test_branches_63_deep_run(evaluate):
     assert evaluate(nested(63, tf.constant(1.0))) == 64.0
-
-
-def test_branches_62_deep_run_in_a_computation(evaluate):
-    outputs = tf.tpu.replicate(lambda x: nested(62, x), [[1.0], [-1.0], [2.0]])
-    assert evaluate(outputs) == [(63.0,), (-1.0,), (64.0,)]
 
 
 @pytest.mark.parametrize("depth", [64, 300])

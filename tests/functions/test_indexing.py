@@ -143,24 +143,6 @@ def test_gather_of_an_unknown_shape():
         run(tf.gather(x, i), {x: CUBE, i: [9]})
 
 
-def test_positions_are_gathered_and_scattered():
-    positions = [[0, 1], [2, 3]]
-    x = tf.constant(CUBE)
-    np.testing.assert_array_equal(run(tf.gather_nd(x, positions)), CUBE[[0, 2], [1, 3]])
-    placed = tf.scatter_nd(positions, [5.0, 7.0], [3, 4])
-    assert placed.shape.as_list() == [3, 4]
-    want = np.zeros((3, 4))
-    want[[0, 2], [1, 3]] = 5, 7
-    np.testing.assert_array_equal(run(placed), want)
-    zeros = tf.zeros([3, 4])
-    for function, expected in (
-        (tf.tensor_scatter_nd_update, want),
-        (tf.tensor_scatter_nd_add, want),
-        (tf.tensor_scatter_nd_sub, -want),
-    ):
-        np.testing.assert_array_equal(run(function(zeros, positions, [5, 7])), expected)
-
-
 def test_the_older_names_are_the_same_functions():
     assert indexing.tensor_scatter_update is indexing.tensor_scatter_nd_update
     assert indexing.tensor_scatter_add is indexing.tensor_scatter_nd_add

@@ -10,21 +10,6 @@ from .values import run
 TABLE = np.array([[3.0, 1.0, 2.0], [0.5, 5.0, 0.25]], np.float32)
 
 
-@pytest.mark.parametrize("axis", [0, 1, -1])
-def test_sort_and_argsort_agree(axis):
-    x = tf.placeholder(tf.float32)
-    down, order = run(
-        [
-            tf.sort(x, axis, "DESCENDING"),
-            tf.argsort(x, axis, direction="DESCENDING", stable=True),
-        ],
-        {x: TABLE},
-    )
-    np.testing.assert_array_equal(down, np.flip(np.sort(TABLE, axis), axis))
-    np.testing.assert_array_equal(np.take_along_axis(TABLE, order, axis), down)
-    assert order.dtype == np.int32
-
-
 def test_the_direction_is_one_of_two():
     for function in (tf.sort, tf.argsort):
         with pytest.raises(ValueError, match="got 'UP'"):
@@ -45,11 +30,6 @@ def test_top_k_of_a_number_that_is_fed():
     assert run(values, {k: 1}).tolist() == [[3], [5]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="k is 4"):
         run(values, {k: 4})
-
-
-def test_in_top_k():
-    hit = tf.nn.in_top_k(TABLE, [2, 2], 2)
-    assert run(hit).tolist() == [True, False]
 
 
 def test_searchsorted():

@@ -1,7 +1,6 @@
 """Sessions: what can be fetched and fed, and in which form the values come back."""
 
 import collections
-import concurrent.futures
 import sys
 from typing import Any, NamedTuple
 
@@ -359,19 +358,6 @@ def test_a_callable_takes_its_feeds_in_order_and_keeps_the_structure():
         assert session.make_callable(count)() == 2
 
 
-def test_a_callable_that_accepts_options():
-    fetches = tf.tpu.replicate(lambda: tf.constant(1) + 1, [[], []])
-    metadata = tf.RunMetadata()
-    full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
-    with tf.config.override(executor="lockstep"), tf.Session() as session:
-        step = session.make_callable(fetches, accept_options=True)
-        assert step() == step(options=full, run_metadata=metadata)
-        assert metadata.core_trace
-        plain: Any = session.make_callable(fetches)
-        with pytest.raises(TypeError, match="options"):
-            plain(options=full)
-
-
 def test_what_a_callable_refuses():
     x = tf.placeholder(tf.float32, [2])
     with tf.Session() as session:
@@ -443,14 +429,6 @@ def test_a_session_cannot_be_entered_twice_at_once():
     assert tf.get_default_session() is None
 
 
-def test_errors_pass_through_and_end_the_session():
-    with pytest.raises(ZeroDivisionError), tf.Session() as session:
-        raise ZeroDivisionError
-    assert tf.get_default_session() is None
-    with pytest.raises(RuntimeError, match="closed"):
-        session.run([])
-
-
 def test_arguments_of_a_session():
     with pytest.raises(ValueError, match="target must be"):
         tf.Session("nowhere")
@@ -459,14 +437,6 @@ def test_arguments_of_a_session():
     assert tf.Session("local").sess_str == "local"
     config = tf.ConfigProto(allow_soft_placement=True, log_device_placement=False)
     assert tf.Session(config=config).run(tf.constant(1)) == 1
-
-
-def test_sessions_are_left_in_the_reverse_order_of_entering():
-    first, second = tf.Session(), tf.Session()
-    with first.as_default(), second.as_default():
-        outer = first.as_default()
-        with pytest.raises(RuntimeError, match="reverse order"):
-            outer.__exit__(None, None, None)
 
 
 def test_the_devices_of_a_session():
@@ -489,14 +459,3 @@ def test_cores_that_start_again_are_new_ones():
     session.run(tf.tpu.initialize_system())
     after = session.list_devices()[-1]
     assert before.name == after.name and before.incarnation != after.incarnation
-
-
-def test_sessions_run_from_several_threads():
-    x, v = tf.placeholder(tf.int64, []), tf.Variable(np.int64(0))
-    total = v.assign_add(x)
-    session = tf.Session()
-    session.run(v.initializer)
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        doubled = list(pool.map(lambda n: session.run(x * 2, {x: n}), range(8)))
-    assert doubled == [0, 2, 4, 6, 8, 10, 12, 14]
-    assert session.run(total, {x: 5}) == 5

@@ -68,20 +68,6 @@ def test_the_initial_value_may_be_a_function_a_tensor_or_of_another_variable(ses
     assert [x.name for x in (v, u)] == ["Variable:0", "Variable_2:0"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({}, ValueError, "initial_value must be given"),
-        ({"initial_value": 1.5, "dtype": tf.int32}, TypeError, "expected int32"),
-        ({"initial_value": [[1], [2, 3]]}, ValueError, "ragged"),
-        ({"initial_value": 1.0, "shape": [2]}, ValueError, "shapes differ"),
-    ],
-)
-def test_initial_values_that_do_not_work(arguments, error, message):
-    with pytest.raises(error, match=message):
-        tf.Variable(**arguments)
-
-
 def test_the_shape_of_the_initial_value_has_to_be_known(session):
     x = tf.placeholder(tf.float32, [None])
     with pytest.raises(ValueError, match=r"value .*float32\[\?\].* known shape"):
@@ -212,34 +198,6 @@ def test_load_gives_a_value_and_leaves_the_graph_alone(graph):
     assert graph.version == before
     with pytest.raises(ValueError, match="no current session"):
         v.load([1.0, 2.0])
-
-
-def test_collections():
-    v = tf.Variable(1.0, name="v")
-    w = tf.Variable(1.0, name="w", trainable=False)
-    local = tf.Variable(
-        1.0, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES]
-    )
-    mine = tf.Variable(1.0, collections=["mine"])
-    nowhere = tf.Variable(1.0, collections=[], trainable=False)
-    assert tf.global_variables() == [v, w]
-    assert tf.trainable_variables() == [v, mine]
-    assert tf.local_variables() == [local]
-    assert tf.get_collection("mine") == [mine]
-    assert nowhere not in tf.global_variables()
-    assert tf.global_variables("w") == [w]
-
-
-def test_initializers_of_all_and_of_some(session):
-    v, w = tf.Variable(1.0), tf.Variable(2.0)
-    local = tf.Variable(3.0, trainable=False, collections=["local_variables"])
-    session.run(tf.variables_initializer([w]))
-    assert session.run(w) == 2.0
-    with pytest.raises(tf.errors.FailedPreconditionError):
-        session.run(v)
-    session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-    assert session.run([v, local]) == [1.0, 3.0]
-    assert tf.variables_initializer([]).type == "NoOp"
 
 
 def test_a_variable_is_used_in_its_graph_only():

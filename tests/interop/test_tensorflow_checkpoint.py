@@ -1,5 +1,6 @@
 """The script of the documentation converts checkpoints of TensorFlow."""
 
+import os
 import re
 import subprocess
 import sys
@@ -10,11 +11,15 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip("tensorflow")
+PYTHON = os.environ.get("TPUREF_TENSORFLOW_PYTHON", "")
+if not PYTHON:
+    pytest.importorskip("tensorflow")
+    PYTHON = sys.executable
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "checkpoints.md"
 SAVING = """
 import sys
+import numpy as np
 import tensorflow as tf
 
 v1 = tf.compat.v1
@@ -23,14 +28,22 @@ kinds = [tf.float32, tf.float64, tf.bfloat16, tf.int64, tf.int8, tf.bool]
 kept = [tf.cast([[0, 1, 2], [3, 4, 5]], kind) for kind in kinds]
 kept = [v1.get_variable("scope/" + k.dtype.name, initializer=k) for k in kept]
 v1.get_variable("z", initializer=tf.complex([1.0, 2.0], [3.0, 4.0]))
+saver = v1.train.Saver()
 v1.get_variable("text", initializer=tf.constant("left out"))
 with v1.Session() as sess:
     sess.run(v1.global_variables_initializer())
-    v1.train.Saver().save(sess, sys.argv[1], global_step=7)
+    expected = sess.run(v1.global_variables())
+    if len(sys.argv) == 2:
+        v1.train.Saver().save(sess, sys.argv[1], global_step=7)
+    else:
+        sess.run([v.assign(v - v) for v in v1.global_variables()[:5]])
+        saver.restore(sess, v1.train.latest_checkpoint(sys.argv[2]))
+        for one, other in zip(expected, sess.run(v1.global_variables())):
+            assert np.all(one == other)
 """
 
 
-def test_a_converted_checkpoint(tmp_path):
+def test_a_checkpoint_is_converted_and_back(tmp_path):
     script = re.search(
         r"title=\"convert.py\"\n(.*?)^```$", PAGE.read_text(), re.M | re.S
     )
@@ -39,9 +52,16 @@ def test_a_converted_checkpoint(tmp_path):
     (tmp_path / "saving.py").write_text(SAVING)
     (tmp_path / "old").mkdir()
     (tmp_path / "new").mkdir()
+    (tmp_path / "back").mkdir()
     old, new = str(tmp_path / "old" / "m"), str(tmp_path / "new" / "m-7")
-    for words in (["saving.py", old], ["convert.py", f"{old}-7", new]):
-        subprocess.run([sys.executable, *words], cwd=tmp_path, check=True, timeout=300)
+    back = str(tmp_path / "back" / "m-7")
+    for words in (
+        ["saving.py", old],
+        ["convert.py", f"{old}-7", new],
+        ["convert.py", new, back],
+        ["saving.py", old, str(tmp_path / "back")],
+    ):
+        subprocess.run([PYTHON, *words], cwd=tmp_path, check=True, timeout=300)
     with pytest.raises(tf.errors.UnimplementedError, match="convert.py"):
         tf.train.load_checkpoint(f"{old}-7")
     check_converted(tmp_path / "new")

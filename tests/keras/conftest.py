@@ -4,7 +4,11 @@ import importlib.util
 
 collect_ignore = []
 if importlib.util.find_spec("keras") is None:
-    collect_ignore = ["test_networks.py", "test_one_tensorflow.py"]
+    collect_ignore = [
+        "test_networks.py",
+        "test_one_tensorflow.py",
+        "test_wrong_inputs.py",
+    ]
 
 
 def pytest_report_header(config):

@@ -18,8 +18,8 @@ HERE = Path(__file__).parent
 RECORDED = json.loads((HERE / "recorded.json").read_text())
 
 
-def run(strategy, *names, **environment):
-    program = HERE / "programs" / "networks.py"
+def run(strategy, *names, program="networks.py", **environment):
+    program = HERE / "programs" / program
     command = [sys.executable, "-W", "ignore", str(program), "tpuref", strategy, *names]
     done = subprocess.run(
         command,
@@ -51,3 +51,15 @@ def test_networks_train_as_on_tensorflow():
 def test_replicas_train_as_on_tensorflow(executor):
     environment = {"TPUREF_EXECUTOR": executor, "TPUREF_PROCESSES": "2"}
     check(run("TPU", *RECORDED["replicas"], **environment), RECORDED["replicas"])
+
+
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+def test_a_notebook_does_what_it_does_on_tensorflow(executor):
+    """Bring-up, TFRecords of images, an application, checkpoints and TensorBoard.
+
+    ``notebook.json`` is what programs/notebook.py printed with TensorFlow 2.21: no
+    trace for a batch of another size, and the names of the object graph.
+    """
+    environment = {"TPUREF_EXECUTOR": executor, "TPUREF_PROCESSES": "2"}
+    found = run("TPU", program="notebook.py", **environment)
+    assert found == json.loads((HERE / "notebook.json").read_text())

@@ -103,38 +103,16 @@ def test_regularization_losses_join_once(evaluate):
 
 
 def convolved(images, kernel, strides, padding, rate=1):
-    """Convolve by definition, one output at a time."""
-    rows, columns, _, outputs = kernel.shape
-    spans = [(n - 1) * rate + 1 for n in (rows, columns)]
-    sizes = images.shape[1:3]
-    if padding == "same":
-        steps = [-(-n // s) for n, s in zip(sizes, strides, strict=True)]
-        add = [
-            max((k - 1) * s + span - n, 0)
-            for k, s, span, n in zip(steps, strides, spans, sizes, strict=True)
-        ]
-        margins = [(n // 2, n - n // 2) for n in add]
-        images = np.pad(images, [(0, 0), *margins, (0, 0)])
-    sizes = images.shape[1:3]
-    steps = [
-        (n - span) // s + 1 for n, span, s in zip(sizes, spans, strides, strict=True)
-    ]
-    result = np.zeros((len(images), *steps, outputs))
-    for row, column in np.ndindex(*steps):
-        top, left = row * strides[0], column * strides[1]
-        seen = images[
-            :, top : top + spans[0] : rate, left : left + spans[1] : rate
-        ].astype(float)
-        result[:, row, column] = np.einsum("nrkc,rkco->no", seen, kernel)
-    return result
+    """Convolve by tf.nn, whose values tests/ops compares with their definition."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        y = tf.nn.conv2d(images, kernel, strides, padding.upper(), dilations=rate)
+        return session.run(y)
 
 
 @pytest.mark.parametrize("data_format", ["channels_last", "channels_first"])
 @pytest.mark.parametrize("padding", ["same", "valid"])
 @pytest.mark.parametrize(("strides", "rate"), [((1, 1), 1), ((2, 3), 1), ((1, 1), 2)])
-def test_conv2d_is_what_it_is_by_definition(
-    padding, strides, rate, data_format, evaluate
-):
+def test_conv2d_is_that_of_nn(padding, strides, rate, data_format, evaluate):
     kernel = np.cos(np.arange(3 * 2 * 3 * 4) * 0.7).reshape(3, 2, 3, 4)
     lead = data_format == "channels_first"
     given = np.moveaxis(IMAGES, 3, 1) if lead else IMAGES
@@ -316,9 +294,62 @@ def test_moments_across_replicas_are_those_of_the_whole_batch(evaluate):
     np.testing.assert_allclose(averages[1], variance / 2 + 0.5, atol=1e-6)
 
 
+# TensorFlow 1.15.5, third step: outputs, gradient of beta, then all variables
+RENORMALIZED = [
+    [[0.6345, 1.6479], [-0.4609, 0.3419], [-0.6567, 0.1566], [1.0489, -0.7757]],
+    [6.439, 10.376],
+    [[1.0, 1.0], [0.0, 0.0], [0.0492, 0.2377], [1.2346, 1.7119], [1.1156, 1.3122],
+     [0.174, 0.5911], [1.2199, 1.7139]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fed", [False, True])
+def test_renormalization_is_that_of_1_15(fed):
+    batches = np.random.RandomState(2).randn(3, 4, 2).astype("f") * 2 + 1
+    x = tf.placeholder(tf.float32, [4, 2])
+    training = tf.placeholder(tf.bool, []) if fed else True
+    y = tf.layers.batch_normalization(
+        x,
+        momentum=0.9,
+        epsilon=0.01,
+        training=training,
+        renorm=True,
+        renorm_clipping={"rmin": 0.5, "rmax": 1.5, "dmax": 0.4},
+        renorm_momentum=0.7,
+    )
+    gradient = tf.gradients(tf.reduce_sum(y**3), tf.trainable_variables()[1])[0]
+    assert names(tf.GraphKeys.GLOBAL_VARIABLES)[4:] == [
+        f"batch_normalization/{name}:0"
+        for name in ("moving_stddev", "renorm_mean", "renorm_stddev")
+    ]
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for batch in batches:
+            feeds = {x: batch, training: True} if fed else {x: batch}
+            found = session.run([y, gradient], feeds)
+            session.run(updates, feeds)
+        variables = session.run(tf.global_variables())
+        if fed:
+            moments = batches[2] - variables[2], variables[3] + 0.01
+            expected = moments[0] / np.sqrt(moments[1])
+            feeds[training] = False
+            session.run(updates, feeds)
+            np.testing.assert_array_equal(session.run(tf.global_variables()), variables)
+            np.testing.assert_allclose(session.run(y, feeds), expected, atol=1e-6)
+    np.testing.assert_allclose(found[0], RENORMALIZED[0], atol=6e-5)
+    np.testing.assert_allclose(found[1], RENORMALIZED[1], atol=6e-4)
+    np.testing.assert_allclose(variables, RENORMALIZED[2], atol=6e-5)
+
+
 def test_what_batch_normalization_refuses():
     x = tf.ones([2, 3])
-    for given in ({"renorm": True}, {"virtual_batch_size": 2}, {"fused": True}):
+    for given in (
+        {"renorm": True, "fused": True},
+        {"renorm": True, "renorm_clipping": {"max": 2.0}},
+        {"virtual_batch_size": 2},
+        {"fused": True},
+    ):
         with pytest.raises(ValueError, match="renorm|virtual_batch_size|fused=True"):
             tf.layers.batch_normalization(x, training=True, **given)
     with pytest.raises(ValueError, match="no axis 2"):

@@ -294,57 +294,6 @@ def test_complex_parts():
     assert run("Imag", [5], dtype=np.int32).tolist() == [0]
 
 
-def test_comparisons():
-    x, y = [1.0, 2.0, NAN], [2.0, 2.0, NAN]
-    check(
-        ("Less", x, y, [True, False, False]),
-        ("LessEqual", x, y, [True, True, False]),
-        ("Greater", y, x, [True, False, False]),
-        ("GreaterEqual", x, y, [False, True, False]),
-        ("Equal", x, y, [False, True, False]),
-        ("NotEqual", x, y, [True, False, True]),
-    )
-    check(("Equal", [b"a", b"b"], b"b", [False, True]), dtype=object)
-
-
-def test_closeness_has_a_relative_and_an_absolute_part():
-    attrs = {"rtol": 0.01, "atol": 0.0, "equal_nan": False}
-    found = run("IsClose", [100.0, 100.0], [101.0, 102.0], **attrs)
-    assert found.tolist() == [True, False]
-    attrs = {"rtol": 0.0, "atol": 0.1, "equal_nan": True}
-    assert run("IsClose", [0.0, NAN], [0.0625, NAN], **attrs).tolist() == [True, True]
-
-
-def test_logic_and_bits():
-    x, y = [True, True, False, False], [True, False, True, False]
-    check(
-        ("LogicalAnd", x, y, [True, False, False, False]),
-        ("LogicalOr", x, y, [True, True, True, False]),
-        ("LogicalXor", x, y, [False, True, True, False]),
-        ("LogicalNot", x, [False, False, True, True]),
-        ("BitwiseAnd", 0b1100, 0b1010, 0b1000),
-        ("BitwiseOr", 0b1100, 0b1010, 0b1110),
-        ("BitwiseXor", 0b1100, 0b1010, 0b0110),
-        ("LeftShift", [1, 2, 5], [3, 64, -2], [8, 0, 5]),
-        ("RightShift", [-8, -8, 5], [1, 64, -2], [-4, -1, 5]),
-    )
-    check(("Invert", [0, 255], [255, 0]), dtype=np.uint8)
-
-
-def test_classes_of_numbers():
-    x = np.asarray([1.0, INF, -INF, NAN], bfloat16.np)
-    assert run("IsNan", x).tolist() == [False, False, False, True]
-    assert run("IsInf", x).tolist() == [False, True, True, False]
-    assert run("IsFinite", x).tolist() == [True, False, False, False]
-
-
-def test_values_that_are_not_finite_are_replaced():
-    x = np.asarray([NAN, INF, -INF, 2.0], np.float16)
-    default = run("NanToNum", x, nan=0.0, high=None, low=None)
-    assert default.tolist() == [0, 65504, -65504, 2]
-    assert run("NanToNum", x, nan=1.0, high=8.0, low=-8.0).tolist() == [1, 8, -8, 2]
-
-
 def test_casts():
     for value, dtype, expected in (
         ([1.9, -1.9], "int32", [1, -1]),

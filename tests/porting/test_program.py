@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tpuref.tools.porting.program import read_program
+from tpuref.tools.porting.report import program_text
 from tpuref.tools.porting.scope import Scope
 from tpuref.tools.porting.source import Source, files, read
 from tpuref.tools.porting.token_reader import TokenReader
@@ -297,3 +298,61 @@ def test_encodings(data, encoding, tmp_path):
     source = read(path)
     assert source.encoding == encoding
     assert source.text.encode(source.encoding) == data
+
+
+def read_text(text):
+    return read_program(Source(Path("a.py"), textwrap.dedent(text), "utf-8"))
+
+
+def test_idioms_of_keras_2():
+    """Each is what Keras 3.15.1 refuses; the others it takes."""
+    program = read_text(
+        """
+        from tensorflow import keras
+        keras.layers.Embedding(3, 4, weights=[w])
+        keras.optimizers.Adam(lr=0.1), keras.optimizers.Adam(learning_rate=0.1)
+        model.fit(x, y, workers=2)
+        model.fit_generator(batches)
+        model.save_weights("weights.h5"), model.save_weights("a.weights.h5")
+        model.save("folder"), model.save("a.keras"), saver.save("folder")
+        keras.models.load_model("folder")
+        metric.reset_states()
+        print(model.optimizer.lr, settings.lr)
+        keras.callbacks.ModelCheckpoint("w", save_weights_only=True, period=3)
+        """
+    )
+    found = sorted((place.line, idiom.text) for place, idiom in program.keras_2)
+    assert found == [
+        (3, "Embedding(weights=)"),
+        (4, "Adam(lr=)"),
+        (5, "fit(workers=)"),
+        (6, "fit_generator()"),
+        (7, "save_weights('weights.h5')"),
+        (8, "save('folder')"),
+        (9, "load_model('folder')"),
+        (10, "reset_states()"),
+        (11, "optimizer.lr"),
+        (12, "ModelCheckpoint('w')"),
+        (12, "ModelCheckpoint(period=)"),
+    ]
+    assert "  Keras 3 refuses this" in program_text(program)
+    assert not read_text("metric.reset_states()").keras_2
+
+
+def test_names_of_the_keras_that_is_installed():
+    pytest.importorskip("keras", reason="the extra keras is not installed")
+    program = read_text(
+        """
+        import tensorflow as tf
+        tf.keras.layers.Dense, tf.keras.Model, tf.keras.applications.resnet50.ResNet50
+        tf.keras.layers.CuDNNLSTM
+        tf.keras.layers.experimental.preprocessing.Rescaling
+        """
+    )
+    advice = {name.name: name.missing.advice for name in program.missing}
+    assert advice == {
+        "tf.keras.layers.CuDNNLSTM": "Use tf.keras.layers.LSTM.",
+        "tf.keras.layers.experimental.preprocessing.Rescaling": (
+            "Use the layers of tf.keras.layers."
+        ),
+    }

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from maintenance.programs import PROGRAMS
+from maintenance.programs.manifest import COMMITS, PROGRAMS
 from maintenance.programs.program import Edit, End, Program
 from maintenance.programs.runner import Unavailable, run
 
@@ -32,7 +32,8 @@ def test_the_manifest():
     names = [program.name for program in PROGRAMS]
     assert len(names) == len(set(names))
     for program in PROGRAMS:
-        assert len(program.commit) == 40
+        for repository in (program.repository, *dict(program.uses)):
+            assert len(COMMITS[repository]) == 40
         assert program.end.text or program.end.files or program.release == 2
         assert all(edit.reason for edit in program.edits)
 
@@ -62,7 +63,6 @@ def program_of(**changes):
     program = Program(
         "sum",
         "owner/name",
-        "0" * 40,
         commands=("sum.py {data}/number.txt {out}/done",),
         folder="a",
         recipe=write_number,

@@ -273,15 +273,6 @@ def test_what_is_too_large_for_the_client(server):
         assert session.run(tf.zeros([5])).shape == (5,)
 
 
-@pytest.mark.parametrize("size", [0, -1, 2**31])
-def test_limits_that_cannot_be(size, server):
-    with pytest.raises(ValueError, match=r"Server: max_message_bytes must be from 1"):
-        tf.train.Server({"worker": ["localhost:0"]}, max_message_bytes=size)
-    config = tf.ConfigProto(rpc_options=tf.RPCOptions(max_message_bytes=size))
-    with pytest.raises(ValueError, match="RPCOptions: max_message_bytes must be from"):
-        tf.Session(server.target, config=config)
-
-
 def test_too_many_runs_at_once(server, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_RUNS", 1)
     inner = tf.constant(1)

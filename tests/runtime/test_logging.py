@@ -1,5 +1,6 @@
 """The logger tpuref: what it tells, with which fields, and that it is silent."""
 
+import importlib.util
 import logging
 import os
 import signal
@@ -12,6 +13,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.runtime.log import FIELDS, advice, logger
+from tpuref.engine.runtime.pool.host import long_runs
 from tpuref.engine.runtime.system import LOCAL
 
 
@@ -47,6 +49,29 @@ def test_a_life(records):
     assert stopping.getMessage() == "the TPU system of job 'localhost' stops"
     assert {r.levelname for r in records("program")} == {"DEBUG"}
     assert "compiled a program of" in records("program")[0].getMessage()
+
+
+@pytest.mark.parametrize("has_jax", [True, False])
+def test_the_first_long_program_gets_advice_once(records, monkeypatch, has_jax):
+    monkeypatch.setattr(long_runs, "_told", False)
+    monkeypatch.setattr(long_runs, "SECONDS", 1e-9)
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: True if has_jax else None
+    )
+    with tf.config.override(executor="pool", cores=2), tf.Session() as session:
+        for _ in range(2):
+            session.run(replicated())
+    lines = [r.getMessage() for r in records("executor")]
+    assert len(lines) == has_jax
+    assert all("TPUREF_EXECUTOR=xla" in x and "W035" in x for x in lines)
+
+
+def test_programs_that_xla_refuses_get_no_advice(records, monkeypatch):
+    monkeypatch.setattr(long_runs, "_told", False)
+    monkeypatch.setattr(long_runs, "SECONDS", 1e-9)
+    with tf.config.override(executor="pool", cores=2), tf.Session() as session:
+        session.run(tf.tpu.rewrite(tf.as_string, [1.0]))
+    assert not records("executor")
 
 
 def test_a_lost_core_is_a_warning_with_its_place(records):

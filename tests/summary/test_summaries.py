@@ -218,9 +218,50 @@ def test_writing_at_once(tmp_path):
             summary.scalar("unseen", 1.0, step=1)
     found = events(tmp_path)[1:]
     assert [event.step for event in found] == [0, 2, 9]
-    assert found[1].summary.value[0].simple_value == 1.0
-    png = found[2].summary.value[0].image.encoded_image_string
+    assert tensor_of(found[1]).tolist() == 1.0
+    _, _, png = found[2].summary.value[0].tensor.string_val
     assert decoded_png(png).ravel().tolist() == [0, 255]
+
+
+def tensor_of(event):
+    """Return the numbers of a tensor, which TensorFlow 2 writes for its plugins."""
+    tensor = event.summary.value[0].tensor
+    sizes = [dim.size for dim in tensor.tensor_shape.dim]
+    dtype = tf.as_dtype(tensor.dtype).as_numpy_dtype
+    return np.frombuffer(tensor.tensor_content, dtype).reshape(sizes)
+
+
+def test_summaries_are_those_of_tensorflow_2(tmp_path):
+    """The numbers are what TensorFlow 2.21 with TensorBoard 2.21 writes."""
+    board = tf.compat.v2.summary
+    with tf.eager_execution(), board.create_file_writer(str(tmp_path)).as_default():
+        board.scalar("a", 3, step=1, description="d")
+        board.histogram("h", [1.0, 2.0, 3.0, 9.0], step=1, buckets=4)
+        board.histogram("h", [2.0, 2.0], step=2, buckets=2)
+        board.histogram("h", tf.zeros([0]), step=3, buckets=2)
+        board.text("t", [["a", "b"]], step=4)
+        metadata = tf.SummaryMetadata()
+        metadata.plugin_data.plugin_name = "p"
+        board.experimental.set_step(8)
+        with tf.name_scope("q"), board.experimental.summary_scope("n!") as (tag, _):
+            assert board.write(tag, lambda: tf.constant([1, 2]), metadata=metadata)
+        assert int(board.experimental.get_step()) == 8
+        board.experimental.set_step(None)
+        with board.record_if(False):
+            assert not board.should_record_summaries()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="takes one number"):
+            board.scalar("a", [1, 2], step=1)
+    found = events(tmp_path)[1:]
+    values = [event.summary.value[0] for event in found]
+    plugins = [value.metadata.plugin_data.plugin_name for value in values]
+    assert plugins == ["scalars", *["histograms"] * 3, "text", "p"]
+    assert values[0].metadata.summary_description == "d"
+    assert tensor_of(found[0]).dtype == np.float32
+    assert tensor_of(found[1]).tolist() == [[1, 3, 2], [3, 5, 1], [5, 7, 0], [7, 9, 1]]
+    assert tensor_of(found[2]).tolist() == [[2, 2, 0], [2, 2, 2]]
+    assert tensor_of(found[3]).tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert list(values[4].tensor.string_val) == [b"a", b"b"]
+    assert (values[5].tag, tensor_of(found[5]).tolist()) == ("q/n!", [1, 2])
 
 
 def test_writing_in_a_graph(tmp_path):

@@ -33,15 +33,6 @@ def test_all_replicas_get_the_same_bits():
     assert np.array_equal(totals[0], expected)  # added in replica order
 
 
-def test_several_sums_keep_apart(evaluate):
-    def computation(x):
-        total = tf.tpu.cross_replica_sum(x)
-        return total, tf.tpu.cross_replica_sum(total * x), x - total
-
-    out = tf.tpu.replicate(computation, [[1.0], [2.0]])
-    assert evaluate(out) == [(3.0, 9.0, -2.0), (3.0, 9.0, -1.0)]
-
-
 def test_outside_a_per_replica_is_added_up(evaluate, caplog):
     x = tf.contrib.distribute.PerReplica([[1.0], [2.0], [4.0]])
     with caplog.at_level(logging.WARNING, "tpuref"):
@@ -71,12 +62,6 @@ def test_outside_there_is_one_shard_and_one_warning(evaluate, caplog):
     assert "outside a replicated computation" in record.getMessage()
     assert "test_cross_replica_sum.py" in record.getMessage()
     assert evaluate(total).tolist() == [1.0, 2.0]
-
-
-def test_inside_nothing_is_warned_of(caplog):
-    with caplog.at_level(logging.WARNING, "tpuref"):
-        assert sums([1.0, 2.0]) == [3.0, 3.0]
-    assert not caplog.records
 
 
 def test_replicas_that_diverge_are_named(session):
@@ -169,19 +154,6 @@ def test_no_partition(tf):
     require([[1, 1], [1, 2]], "contains replica 1 3 times")
     require([[0, 3]], "omits replica 1;")
     require([[0, 1, 2]], "omits replica 3;")
-
-
-def test_array(tf):
-    refused_groups(tf, ValueError, [0, 1], 2, ["two dimensions", "got shape [2]"])
-    refused_groups(tf, ValueError, [[[0, 1]]], 2, ["two dimensions", "shape [1, 1, 2]"])
-    uneven = [[0], [1, 2]]
-    refused_groups(tf, ValueError, uneven, 3, ["the same number", "[[0], [1, 2]]"])
-    refused_groups(tf, TypeError, [[0.0, 1.0]], 2, ["integers", "[[0.0, 1.0]]"])
-    unknown = tf.placeholder(tf.int32, [1, 2])
-    refused_groups(tf, TypeError, unknown, 2, ["known when the graph", "int32"])
-    floats = tf.constant([[0.0, 1.0]])
-    refused_groups(tf, TypeError, floats, 2, ["known when the graph", "float32"])
-    build_sum(tf, tf.tpu.cross_replica_sum, 1.0, tf.constant([[0, 1]]))
 
 
 def test_components(tf):

@@ -19,40 +19,6 @@ def pairs(tf):
     return tf.tpu.experimental.DeviceAssignment(mesh(tf, 2, 2, 1), np.array(cores))
 
 
-def test_too_large(tf):
-    build = tf.tpu.experimental.DeviceAssignment.build
-    words = ["computation_shape [1, 2, 1]", "stride [1, 2, 1]", "[1, 4, 1]", "2x2x1"]
-    stretched = """
-             x=0  x=1
-            +---------+
-        y=0 |[# ] [. ]|
-        y=1 |[# ] [. ]|
-            +---------+
-        y=2   #!
-        """
-    shape, stride = [1, 2, 1], [1, 2, 1]
-    words.append(stretched)
-    refused(ValueError, words, build, mesh(tf, 2, 2, 1), shape, stride)
-    square = """
-               x=0      x=1      x=2
-            +-----------------+
-        y=0 |[#   . ] [#   . ]| #!
-        y=1 |[#   . ] [#   . ]| #!
-            +-----------------+
-        y=2   #!       #!       #!
-        """
-    refused(ValueError, [square], build, mesh(tf, 2, 2, 2), [3, 3, 1])
-    row = """
-             x=0  x=1  x=2
-            +--------------+
-        y=0 |[# ] [. ] [. ]|
-            +--------------+
-        y=1   #!
-        each core: # in the block of one replica; ! outside the mesh
-        """
-    refused(ValueError, [row], build, mesh(tf, 3, 1, 1), [1, 3, 1])
-
-
 def test_too_many(tf):
     build = tf.tpu.experimental.DeviceAssignment.build
     words = ["num_replicas=5", "2x2x2 has room for 4", "[1, 1, 2]", "[1, 1, 1]"]
@@ -71,21 +37,6 @@ def test_too_many(tf):
     words = ["num_replicas=3", "5x1x1 has room for 2", "[1.1]", "from replica 2 on"]
     long = mesh(tf, 5, 1, 1)
     refused(ValueError, words, build, long, [2, 1, 1], [2, 1, 1], 3)
-
-
-def test_arguments(tf):
-    build, four = tf.tpu.experimental.DeviceAssignment.build, mesh(tf, 2, 2, 1)
-    words = ["computation_shape", "3 positive numbers", "mesh 2x2x1", "[1, 1]"]
-    refused(ValueError, words, build, four, [1, 1])
-    words = ["computation_shape", "3 positive numbers", "[1, 1, 1, 1]"]
-    refused(ValueError, words, build, four, [1, 1, 1, 1])
-    words = ["computation_stride", "3 positive numbers", "[1, 0, 1]"]
-    refused(ValueError, words, build, four, None, [1, 0, 1])
-    words = ["num_replicas must be 0 or more", "-1"]
-    refused(ValueError, words, build, four, num_replicas=-1)
-    refused(TypeError, ["num_replicas", "1.5"], build, four, num_replicas=1.5)
-    words = ["topology must be a Topology", "got str", "Session.run first"]
-    refused(TypeError, words, build, "2x2x1")
 
 
 def test_outside(tf):
@@ -108,23 +59,6 @@ def test_outside(tf):
     words = ["logical core 0 of replica 1 at [0, 1, 0], where there is no device."]
     hole = with_hole(tf)
     refused(ValueError, words, construct, hole, [[[0, 0, 0]], [[0, 1, 0]]])
-
-
-def test_taken_twice(tf):
-    construct, four = tf.tpu.experimental.DeviceAssignment, mesh(tf, 2, 2, 1)
-    crossed = [[[0, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 0]]]
-    words = [
-        "logical core 0 of replica 0 at [0, 0, 0]",
-        "the place of logical core 1 of replica 1 (2 such places)",
-        "[0.0/1.1!]",
-        "[0.1/1.0!]",
-    ]
-    refused(ValueError, words, construct, four, crossed)
-    words = ["replica 1. Give", "[0.0/1.0!]", "! conflict"]
-    refused(ValueError, words, construct, four, [[[0, 0, 0]]] * 2)
-    words = ["replica 1. Give", "[0.0/1.0/+1!]"]
-    refused(ValueError, words, construct, four, [[[0, 0, 0]]] * 3)
-    refused(ValueError, ["/1.0/+3!]"], construct, four, [[[0, 0, 0]]] * 5)
 
 
 def test_shape_and_topology(tf):

@@ -1,6 +1,5 @@
 """The tf.tpu functions in eager mode: computations run as a whole, at once."""
 
-import numpy as np
 import pytest
 
 import tpuref as tf
@@ -21,13 +20,6 @@ def test_the_computation_is_still_built_with_symbolic_tensors():
 
     tf.tpu.replicate(computation, [[1.0], [2.0]])
     assert seen == [(tf.Tensor, False)]
-
-
-def test_structures_come_back_with_concrete_tensors():
-    out = tf.tpu.replicate(lambda x: {"a": [x], "b": (x * 2,)}, [[1], [2]])
-    assert type(out) is list and type(out[1]["b"]) is tuple
-    assert [int(o["b"][0]) for o in out] == [2, 4]
-    assert type(out[0]["a"][0].numpy()) is np.int32
 
 
 def test_results_are_inputs_of_what_follows():
@@ -89,11 +81,3 @@ def test_symbolic_tensors_of_a_computation_have_no_value_outside():
     tf.tpu.replicate(leaked.append, [[1.0]])
     with pytest.raises(TypeError, match="no value in eager mode"):
         leaked[0] + 1.0
-
-
-def test_bfloat16_scope():
-    with tf.tpu.bfloat16_scope():
-        w = tf.get_variable(
-            "w", [], tf.bfloat16, initializer=tf.constant_initializer(1 + 2**-8)
-        )
-    assert w.dtype == tf.bfloat16 and float(w) == 1.0

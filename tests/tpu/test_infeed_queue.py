@@ -5,15 +5,9 @@ import threading
 
 import numpy as np
 import pytest
-from tpuref_conformance.clause import expect_raises, same
-from tpuref_conformance.suite.contrib_infeed_queue import configured
-from tpuref_conformance.suite.contrib_infeed_queue import facts as facts_of
-from tpuref_conformance.suite.contrib_infeed_queue_operations import one_element
 
 import tpuref as tf
 from tpuref.engine.runtime.system import LOCAL
-
-from ..messages import refused
 
 InfeedQueue = tf.contrib.tpu.InfeedQueue
 
@@ -63,37 +57,6 @@ def soon(function, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({}, ValueError, "number of tuple elements is unknown"),
-        ({"number_of_tuple_elements": 0}, ValueError, "1 or more, got 0"),
-        ({"number_of_tuple_elements": -1}, ValueError, "1 or more, got -1"),
-        ({"number_of_tuple_elements": 2**63}, ValueError, "65536 or less, got 9223"),
-        ({"number_of_tuple_elements": 1.5}, TypeError, "integer, got 1.5"),
-        ({"number_of_tuple_elements": "2"}, TypeError, "integer, got '2'"),
-        ({"number_of_tuple_elements": 2, "tuple_types": [tf.float32]}, ValueError,
-         "tuple_types is .* list of length 2"),
-        ({"tuple_types": [tf.float32], "tuple_shapes": [[4], [4]]}, ValueError,
-         r"tuple_shapes is \[\[4\], \[4\]\], expected a list of length 1"),
-        ({"tuple_types": [tf.float32], "shard_dimensions": [0, 0]}, ValueError,
-         r"shard_dimensions is \[0, 0\], expected a list of length 1"),
-        ({"tuple_types": []}, ValueError, "1 or more, got 0"),
-        ({"tuple_types": tf.float32}, TypeError, "tuple_types must be a list"),
-        ({"tuple_types": ["foo"]}, TypeError, r"tuple_types is \['foo'\]"),
-        ({"tuple_types": [None]}, TypeError, r"tuple_types is \[None\]"),
-        ({"tuple_shapes": ["x"]}, TypeError, r"tuple_shapes is \['x'\]"),
-        ({"tuple_shapes": [[-2]]}, TypeError, r"tuple_shapes is \[\[-2\]\]"),
-        ({"shard_dimensions": [-1]}, ValueError, "holds -1, expected 0 or more"),
-        ({"shard_dimensions": ["x"]}, ValueError, "holds 'x' of type str"),
-        ({"shard_dimensions": ["x"]}, TypeError, "holds 'x' of type str"),
-    ],
-)  # fmt: skip
-def test_constructor_faults(arguments, error, message):
-    with pytest.raises(error, match=message):
-        InfeedQueue(**arguments)
-
-
-@pytest.mark.parametrize(
     ("method", "value", "error"),
     [
         ("set_tuple_types", [tf.float32], ValueError),
@@ -120,21 +83,6 @@ def test_the_lists_of_a_queue_cannot_be_changed_from_outside():
     for values in (queue.tuple_types, queue.tuple_shapes, queue.shard_dimensions):
         values.clear()
     assert facts(queue)[1:4] == (["float32", "int32"], [[4, 3], [8]], [None, None])
-
-
-@pytest.mark.parametrize(
-    ("shape", "dimension", "message"),
-    [
-        ([5, 3], 0, "cannot be split into 2 equal shards along dimension 0"),
-        ([4, 3], 5, "has no dimension 5"),
-        ([None, 3], 0, "dimension 0 of shape .* must be known"),
-        (None, 0, "<unknown> has no dimension 0"),
-    ],
-)
-def test_shapes_that_cannot_be_split(shape, dimension, message):
-    queue = InfeedQueue(tuple_shapes=[shape], shard_dimensions=[dimension])
-    with pytest.raises(ValueError, match=message):
-        queue.set_number_of_shards(2)
 
 
 def test_a_queue_that_could_not_be_frozen_may_still_be_set_right():
@@ -214,30 +162,3 @@ def test_closing_from_another_thread_ends_the_wait():
         ended = pytest.raises(tf.errors.OutOfRangeError, match="is exhausted")
         with soon(sess.run, close), ended:
             sess.run(out)
-
-
-def test_several_graphs():
-    queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
-    for _ in range(2):
-        with tf.Graph().as_default():
-            same(queue.generate_dequeue_op()[0].name, "InfeedQueue/dequeue:0")
-            queue.generate_enqueue_ops([[tf.zeros([2])]])
-            expect_raises(ValueError, queue.generate_dequeue_op)
-
-
-def test_values_for_tensors():
-    queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float64], tuple_shapes=[[2]])
-    queue.set_configuration_from_input_tensors([[1, 2]])
-    same(facts_of(queue), configured(1, ["float64"], [[2]]))
-    unset = one_element(tf)
-    unset.set_configuration_from_sharded_input_tensors([[[1.0, 2.0]], [[3.0, 4.0]]])
-    same(facts_of(unset), configured(1, ["float32"], [[4]], [0], 2))
-    both = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=2)
-    call = both.set_configuration_from_sharded_input_tensors
-    words = ["InfeedQueue: the shards of input_tensors have the types"]
-    for shards in ([[1, 1.0], [1, 1]], [[1, 1], [1, 1.0]], [[1.0, 1], [1, 1]]):
-        shards = [[[value] for value in shard] for shard in shards]
-        refused(TypeError, words, call, shards)
-    for unfit in (tf.float32, 5):
-        expect_raises(TypeError, tf.contrib.tpu.InfeedQueue, tuple_types=unfit)
-        expect_raises(TypeError, unset.set_configuration_from_input_tensors, unfit)

@@ -74,18 +74,6 @@ def test_an_error_of_the_computation_comes_out_as_it_is():
     tf.tpu.replicate(lambda x: x, [[1.0]])  # and nothing is left open
 
 
-def test_xla_options_change_no_value(evaluate):
-    chosen = tf.compat.v1.tpu.XLAOptions(use_spmd_for_xla_partitioning=False)
-    outputs = [
-        tf.tpu.replicate(lambda x: x / 3.0, [[1.0]], xla_options=options)
-        for options in (None, tf.compat.v1.tpu.XLAOptions(), chosen)
-    ]
-    first, *others = evaluate(outputs)
-    assert all(other == first for other in others)
-    with pytest.raises(AttributeError):
-        chosen.use_spmd_for_xla_partitioning = True
-
-
 def test_a_defaultdict_stays_one(evaluate):
     def computation(x):
         table = collections.defaultdict(list)
@@ -97,27 +85,11 @@ def test_a_defaultdict_stays_one(evaluate):
     assert result == {"k": 1.0}
 
 
-def test_computations_may_follow_one_another(evaluate):
-    first = tf.tpu.replicate(lambda x: x * 2, [[1.0], [2.0]])
-    second = tf.tpu.replicate(lambda x: x + 1, [list(out) for out in first])
-    assert evaluate(second) == [(3.0,), (5.0,)]
-
-
 def test_control_dependencies_around_come_first(evaluate):
     v = tf.Variable(1.0)
     with tf.control_dependencies([v.assign(100.0)]):
         outputs = tf.tpu.replicate(lambda: v.read_value())
     assert evaluate(outputs) == [(100.0,)]
-
-
-def test_control_flow_differs_between_replicas(evaluate):
-    def computation(x):
-        y = tf.cond(x > 2, lambda: x * 100, lambda: x)
-        z = tf.while_loop(lambda i: i < x, lambda i: i + 1, [tf.constant(0)])
-        return y, z
-
-    outputs = tf.tpu.replicate(computation, [[1], [2], [3]])
-    assert evaluate(outputs) == [(1, 1), (2, 2), (300, 3)]
 
 
 def test_a_computation_within_a_branch_around(evaluate):
@@ -237,21 +209,3 @@ def test_a_run_time_error_names_replica_operation_and_line(session):
     assert "replica 1" in message and "5" in message
     assert "the line to be named" in message
     assert "operation: " in message
-
-
-def test_eager_mode_keeps_the_return_rules():
-    with tf.eager_execution():
-        v = tf.Variable(1.0)
-        assert tf.tpu.replicate(lambda: None) == [None]
-        assert tf.tpu.replicate(lambda: v.assign_add(1.0).op) == [None]
-        ((value,),) = tf.tpu.replicate(lambda: v)
-        assert float(value) == 2.0 and float(v.numpy()) == 2.0
-
-
-def test_eager_tensors_are_inputs_and_captured():
-    with tf.eager_execution():
-        x, k = tf.constant([1.0, 2.0]), tf.constant(10.0)
-        ((a,), (b,)) = tf.tpu.replicate(lambda v: v * k, [x, [x + 1]])
-        assert a.numpy().tolist() == [10.0, 20.0] and b.numpy().tolist() == [20.0, 30.0]
-        ((again,),) = tf.tpu.replicate(lambda v: v + 1, [[a]])
-        assert again.numpy().tolist() == [11.0, 21.0]

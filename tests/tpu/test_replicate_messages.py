@@ -31,18 +31,6 @@ def refused_computation(tf, exception_type, computation, inputs, words):
     refused(exception_type, words, tf.tpu.replicate, computation, inputs)
 
 
-def test_inputs(tf):
-    words = ["inputs must be a list", "per replica or None", "got tuple ([1.0],)"]
-    refused_inputs(tf, TypeError, ([1.0],), words)
-    refused_inputs(tf, ValueError, [], ["empty list", "give [[]] or None"])
-    words = ["inputs[1] must be the list of inputs of replica 1", "got float 3.0"]
-    refused_inputs(tf, TypeError, [[1.0], 3.0], words)
-    words = ["tf.tpu.rewrite", "inputs must be a list of inputs", "got float 3.0"]
-    refused(TypeError, words, tf.tpu.rewrite, one(tf), 3.0)
-    words = ["tf.tpu.rewrite", "got dict {'a': 1.0}"]
-    refused(TypeError, words, tf.tpu.rewrite, one(tf), {"a": 1.0})
-
-
 def test_replicas_differ(tf):
     words = ["replica 0 has 1, replica 2 has 2"]
     refused_inputs(tf, ValueError, [[1.0], [1.0], [1.0, 2.0], [1.0]], words)
@@ -71,15 +59,6 @@ def test_tensors_differ(tf):
     refused_inputs(tf, ValueError, [[unknown], [two], [three]], words)
 
 
-def test_leaves(tf):
-    words = ["tf.tpu.replicate: inputs[1][0]:", "of type object"]
-    refused_inputs(tf, TypeError, [[1.0], [object()]], words)
-    words = ["tf.tpu.replicate: inputs[0][0]['a'][1]:", "None"]
-    refused_inputs(tf, ValueError, [[{"a": [1.0, None]}]], words)
-    words = ["tf.tpu.replicate: inputs[0][1]:", "tf.float32"]
-    refused_inputs(tf, TypeError, [[1.0, tf.float32]], words)
-
-
 def test_number_of_inputs(tf):
     def require(computation, count, *words):
         inputs = [[1.0] * count]
@@ -106,41 +85,6 @@ def test_number_of_inputs(tf):
     queue = infeed_queue(tf, [tf.float32, tf.int32], [[2], [2]])
     words = ["gets 1 and 2 more from the infeed queue ["]
     refused(ValueError, words, tf.tpu.replicate, lambda x: x, [[1.0]], queue)
-
-
-def test_ufuncs(tf):
-    words = ["numpy.add takes exactly 2 inputs, but gets 1 ["]
-    refused_computation(tf, ValueError, np.add, [[1.0]], words)
-    words = ["numpy.negative takes exactly 1 input, but gets 2 ["]
-    refused_computation(tf, ValueError, np.negative, [[1.0, 2.0]], words)
-    same(len(tf.tpu.replicate(np.add, [[1.0, 2.0]] * 2)), 2)
-    for ufunc, inputs in ((np.add, [[1.0]]), (np.negative, [[]])):
-        queue = infeed_queue(tf, [tf.float32], [[1]])
-        same(len(tf.tpu.replicate(ufunc, inputs, queue)), 1)
-    # A built-in function has no signature: it is called, and refuses what it gets.
-    refused_computation(tf, TypeError, max, [[1.0]], ["scalar tensor"])
-
-
-def test_other_arguments(tf):
-    replicate, computation = tf.tpu.replicate, one(tf)
-    words = ["infeed_queue must be a tf.contrib.tpu.InfeedQueue", "got 'queue'"]
-    refused(TypeError, words, replicate, computation, None, "queue")
-    words = ["must be a DeviceAssignment or None, got str 'there'; create one with"]
-    refused(TypeError, words, replicate, computation, None, None, "there")
-    words = ["xla_options must be", "XLAOptions or None, got int 3"]
-    refused(TypeError, words, replicate, computation, xla_options=3)
-    queue = infeed_queue(tf, [tf.float32], [[2]])
-    words = ["maximum_shapes cannot be used together with infeed_queue"]
-    given = {"infeed_queue": queue, "maximum_shapes": [4]}
-    refused(ValueError, words, replicate, computation, [[1.0]], **given)
-
-
-def test_nested(tf):
-    words = ["cannot be nested; this one is inside 'cluster", "built at"]
-    inner = one(tf)
-    for build in (tf.tpu.replicate, tf.tpu.rewrite, tf.tpu.shard):
-        outer = functools.partial(build, inner)
-        refused_computation(tf, ValueError, outer, None, words)
 
 
 def test_unknown_device(tf):

@@ -5,6 +5,7 @@ import pytest
 from tpuref_conformance.clause import same
 
 import tpuref as tf
+from tpuref.python.tpu import tpu
 
 from ..messages import refused
 
@@ -115,36 +116,15 @@ def test_dimension(tf):
     same(seen, [([4, 3], [None, 3])])
 
 
-def test_arguments(tf):
-    def require(kind, *words, **given):
-        refused_shards(tf, kind, words, lambda x: x, [tf.zeros([4])], **given)
+def test_a_computation_is_compiled_beforehand():
+    def double(x):
+        return x * 2.0
 
-    require(TypeError, "num_shards must be an integer, got 2.0", num_shards=2.0)
-    require(ValueError, "num_shards must be at least 1, got 0 [", num_shards=0)
-    require(ValueError, "num_shards must be at least 1, got -3 [", num_shards=-3)
-    words = ["input_shard_axes must be a list with one dimension per input", "got 0 ["]
-    require(TypeError, *words, input_shard_axes=0)
-    words = ["input_shard_axes has 2 entries, but there are 1 inputs"]
-    require(ValueError, *words, input_shard_axes=[0, 0])
-    words = ["input_shard_axes must contain integers, got 0.5"]
-    require(TypeError, *words, input_shard_axes=[0.5])
-    words = ["output_shard_axes has 0 entries, but there are 1 outputs"]
-    require(ValueError, *words, output_shard_axes=[])
-    words = ["output_shard_axes must be a list with one dimension per output"]
-    require(TypeError, *words, output_shard_axes=0)
-    words = ["must be a bool or a list of bools, got 'yes'"]
-    require(TypeError, *words, outputs_from_all_shards="yes")
-    words = ["outputs_from_all_shards has 3 entries, but there are 1 outputs"]
-    require(ValueError, *words, outputs_from_all_shards=[True] * 3)
-
-
-def test_inputs_and_outputs(tf):
-    words = ["inputs must be a list of tensors or None, got tuple (1.0,)"]
-    refused_shards(tf, TypeError, words, lambda x: x, (1.0,))
-    words = [
-        "must return a tensor, or a flat list of tensors, got",
-        "output_0_shard_0",
-        "nested structures",
-    ]
-    for make in (lambda: {"a": tf.ones([1])}, lambda: [tf.ones([1]), [tf.ones([1])]]):
-        refused_shards(tf, TypeError, words, make)
+    compiled, outputs = tpu.split_compile_and_shard(
+        double, [tf.constant([1.0, 2.0])], 2
+    )
+    again, replicas = tpu.split_compile_and_replicate(double, [[1.0], [3.0]])
+    with tf.config.override(cores=2), tf.Session() as session:
+        assert session.run([compiled, again]) == [b"", b""]
+        assert session.run(outputs)[0].tolist() == [2.0, 4.0]
+        assert session.run(replicas) == [(2.0,), (6.0,)]

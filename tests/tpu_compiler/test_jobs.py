@@ -1,7 +1,10 @@
 """Child processes of the TPU compiler: those that die or hang, and the cache."""
 
+import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 from importlib import metadata
 
@@ -117,3 +120,19 @@ def test_results_are_kept_by_program_and_target(versions, monkeypatch, tmp_path)
         ("kept 1", "v3-8", "0.0.52"),
         ("kept 0", "v3-8", "0.0.53"),
     ]
+
+
+@pytest.mark.usefixtures("compiler")
+def test_the_executor_on_xla_does_not_start_libtpu():
+    code = "import tpuref as tf; tf.Session().run(tf.tpu.rewrite(lambda: 1.0))"
+    env = {**os.environ, "TPUREF_EXECUTOR": "xla"}
+    env.pop("JAX_PLATFORMS", None)
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert run.stderr == ""

@@ -196,6 +196,61 @@ def test_a_loop_that_changes_a_python_variable_is_refused():
         left(tf.constant(4))
 
 
+def test_a_loop_over_a_dataset_repeats_effects_for_each_element():
+    total, traced = tf.Variable(0), []
+    dataset = tf.data.Dataset.from_tensor_slices(np.arange(5, dtype=np.int32)).batch(2)
+
+    @tf.function
+    def add_up(pairs):
+        for x in dataset:
+            traced.append(x.shape.as_list())
+            total.assign_add(tf.reduce_sum(x))
+        for x, y in pairs:
+            total.assign_add(tf.reduce_sum(x) * tf.reduce_sum(y))
+
+    pairs = tf.data.Dataset.zip((dataset, dataset))
+    add_up(pairs)
+    add_up(pairs)
+    assert int(total) == 2 * (10 + 1 + 25 + 16)
+    assert traced == [[None]]
+
+    @tf.function
+    def add_rest(iterator):
+        for x in iterator:
+            total.assign_add(tf.reduce_sum(x))
+
+    total.assign(0)
+    iterator = iter(dataset)
+    next(iterator)
+    add_rest(iterator)
+    assert int(total) == 9
+
+
+def test_a_loop_over_a_dataset_that_changes_a_python_variable_is_refused():
+    dataset = tf.data.Dataset.range(4)
+
+    @tf.function
+    def summed():
+        found = tf.constant(0, tf.int64)
+        for x in dataset:
+            found = found + x
+        return found
+
+    with pytest.raises(
+        ValueError, match=r"\[found\] = dataset.reduce\(\[found\], body"
+    ):
+        summed()
+
+    @tf.function
+    def reduced():
+        return dataset.reduce((np.int64(0), 0), lambda s, x: (s[0] + x, s[1] + 1))
+
+    assert [int(x) for x in reduced()] == [6, 4]
+    assert [int(x) for x in dataset.reduce([np.int64(7)], lambda s, x: [s[0] - x])] == [
+        1
+    ]
+
+
 def test_iterators_are_arguments():
     @tf.function
     def following(iterator):

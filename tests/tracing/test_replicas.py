@@ -247,3 +247,23 @@ def test_a_variable_of_no_scope(strategy):
     assert local(strategy, reads) == [1, 2, 3]
     strategy.run(add, args=(numbered(strategy),))
     assert float(shared) == 7.0
+
+
+def test_a_loop_over_a_distributed_dataset_runs_each_round(strategy):
+    total = tf.Variable(0.0)
+    batches = tf.data.Dataset.from_tensor_slices(np.arange(12, dtype=np.float32))
+    dataset = strategy.experimental_distribute_dataset(batches.batch(6))
+
+    @tf.function
+    def train(rounds):
+        def step(x):
+            return tf.reduce_sum(x)
+
+        for x in rounds:
+            sums = strategy.run(step, (x,))
+            total.assign_add(strategy.reduce("SUM", sums, axis=None))
+
+    train(dataset)
+    assert float(total) == 66
+    train(iter(dataset))
+    assert float(total) == 132

@@ -238,43 +238,6 @@ def test_a_worker_waits_for_the_variables():
         creator.create_session()
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: tf.train.LoggingTensorHook([]),
-        lambda: tf.train.LoggingTensorHook([], 1, 2),
-        lambda: tf.train.LoggingTensorHook([], 0),
-        lambda: tf.train.StopAtStepHook(),
-        lambda: tf.train.StopAtStepHook(1, 2),
-        lambda: tf.train.SummarySaverHook(1),
-        lambda: tf.train.SecondOrStepTimer(),
-        lambda: tf.train.SecondOrStepTimer(1, 2),
-        lambda: tf.train.CheckpointSaverHook("d", 1, saver=1, scaffold=2),
-        lambda: tf.train.ChiefSessionCreator(
-            checkpoint_dir="a", checkpoint_filename_with_path="b"
-        ),
-    ],
-)
-def test_arguments_that_exclude_each_other(make):
-    with pytest.raises(ValueError, match="TPUREF-E098"):
-        make()
-
-
-@pytest.mark.parametrize(
-    "hook",
-    [
-        tf.train.StopAtStepHook(1),
-        tf.train.StepCounterHook(),
-        tf.train.CheckpointSaverHook("d", 1),
-        tf.train.GlobalStepWaiterHook(1),
-    ],
-    ids=lambda hook: type(hook).__name__,
-)
-def test_hooks_that_need_a_global_step(hook):
-    with pytest.raises(RuntimeError, match="no global step"):
-        hook.begin()
-
-
 def test_the_timer():
     timer = tf.train.SecondOrStepTimer(every_steps=3)
     acted = [
@@ -553,11 +516,6 @@ def test_a_warm_start(tmp_path):
     assert found[0].tolist() == [[4, 5], [9, 9], [0, 1], [9, 9]]
     assert found[1].tolist() == [[9, 9, 0, 9], [9, 9, 1, 9]]
     assert found[2:] == [[8.0], [1.0]]
-
-
-def test_a_session_creator_makes_sessions():
-    with pytest.raises(TypeError, match="session_creator.*SessionCreator"):
-        tf.train.MonitoredSession(session_creator=lambda: None)
 
 
 def test_a_training_that_goes_on_writes_its_graph_once(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """The base of optimizers: what subclasses write, and how updates are put together."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -14,94 +12,6 @@ def after(train_op, fetches, steps=1):
         for _ in range(steps):
             session.run(train_op)
         return session.run(fetches)
-
-
-class WeightDecayAdam(tf.train.Optimizer):
-    """As language models have it: `apply_gradients` is written anew.
-
-    The moments are variables of ``tf.get_variable``, and the decay is none of the
-    gradient's.
-    """
-
-    def __init__(self, rate, decay, excluded=("bias",)):
-        super().__init__(False, "WeightDecayAdam")
-        self.rate, self.decay, self.excluded = rate, decay, excluded
-
-    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        assignments = []
-        for grad, param in grads_and_vars:
-            if grad is None or param is None:
-                continue
-            matched = re.match("^(.*):\\d+$", param.name)
-            assert matched is not None
-            m, v = (
-                tf.get_variable(
-                    name=f"{matched.group(1)}/{slot}",
-                    shape=param.shape.as_list(),
-                    dtype=tf.float32,
-                    trainable=False,
-                    initializer=tf.zeros_initializer(),
-                )
-                for slot in ("adam_m", "adam_v")
-            )
-            next_m = tf.multiply(0.9, m) + tf.multiply(0.1, grad)
-            next_v = tf.multiply(0.999, v) + tf.multiply(0.001, tf.square(grad))
-            update = next_m / (tf.sqrt(next_v) + 1e-6)
-            if not any(re.search(word, param.name) for word in self.excluded):
-                update += self.decay * param
-            assignments += [
-                param.assign(param - self.rate * update),
-                m.assign(next_m),
-                v.assign(next_v),
-            ]
-        return tf.group(*assignments, name=name)
-
-
-def weight_decay_step(params, moments, grads, rate):
-    """The same for NumPy, in place."""
-    norm = np.sqrt(sum(np.sum(g**2) for g in grads))
-    for k, (w, g) in enumerate(zip(params, grads, strict=True)):
-        g = g / max(norm, 1.0)
-        m, v = moments[k]
-        m[...] = 0.9 * m + 0.1 * g
-        v[...] = 0.999 * v + 0.001 * g**2
-        w[...] -= rate * (m / (np.sqrt(v) + 1e-6) + (0.01 * w if k == 0 else 0.0))
-
-
-@pytest.mark.parametrize("replicas", [1, 4])
-def test_adam_with_weight_decay_on_cores(replicas):
-    rows = np.random.RandomState(7).randn(8, 2).astype("float32")
-
-    def step(x):
-        w = tf.get_variable("kernel", initializer=[[1.0], [-2.0]])
-        b = tf.get_variable("bias", initializer=[0.5])
-        loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b))
-        global_step = tf.train.get_or_create_global_step()
-        rate = tf.train.polynomial_decay(0.1, global_step, 10, 0.0)
-        optimizer = tf.tpu.CrossShardOptimizer(WeightDecayAdam(rate, 0.01))
-        pairs = optimizer.compute_gradients(loss, tf.trainable_variables())
-        grads = [tf.tpu.cross_replica_sum(g) for g, _ in pairs]
-        (grads, _) = tf.clip_by_global_norm(grads, clip_norm=1.0)
-        grads = [g / replicas for g in grads]  # the optimizer sums them once more
-        train_op = optimizer.apply_gradients(
-            zip(grads, [v for _, v in pairs], strict=True), global_step=global_step
-        )
-        return tf.group(train_op, [global_step.assign(global_step + 1)])
-
-    with tf.config.override(cores=replicas):
-        parts = [[part] for part in np.split(rows, replicas)]
-        done = tf.tpu.replicate(step, parts)
-        trained = after(done, tf.trainable_variables(), steps=5)
-    params = [np.array([[1.0], [-2.0]]), np.array([0.5])]
-    moments = [(np.zeros_like(w), np.zeros_like(w)) for w in params]
-    for k in range(5):
-        error = rows @ params[0] + params[1]
-        grads = [2 * rows.T @ error / 8, 2 * error.mean(0)]
-        weight_decay_step(params, moments, grads, 0.1 * (1 - k / 10))
-    for value, expected in zip(trained, params, strict=True):
-        np.testing.assert_allclose(value, expected, rtol=1e-5)
-    names = {variable.name for variable in tf.global_variables()}
-    assert names >= {"kernel/adam_m:0", "kernel/adam_v:0", "bias/adam_m:0"}
 
 
 class FactoredRoot(tf.train.Optimizer):
@@ -322,12 +232,6 @@ def test_in_eager_mode_variables_change_at_once():
     assert after(train_op, v, steps=4) == pytest.approx(eager, rel=1e-6)
 
 
-def test_a_function_may_be_minimized_in_a_graph():
-    w = tf.get_variable("w", initializer=4.0)
-    descent = tf.train.GradientDescentOptimizer(0.25)
-    assert after(descent.minimize(lambda: w * w), w) == 2.0
-
-
 def test_nothing_to_optimize():
     optimizer = tf.train.AdamOptimizer()
     with pytest.raises(ValueError, match="there are no variables"):
@@ -339,37 +243,6 @@ def test_nothing_to_optimize():
         optimizer.apply_gradients([])
     with pytest.raises(ValueError, match="any of the variables w:0"):
         optimizer.apply_gradients([(None, w)])
-
-
-def test_arguments_that_are_wrong():
-    optimizer = tf.train.AdamOptimizer()
-    w = tf.get_variable("w", initializer=1.0)
-    counter = tf.get_variable("counter", initializer=1)
-    with pytest.raises(ValueError, match="GATE_GRAPH, got 3"):
-        optimizer.minimize(w, gate_gradients=3)
-    with pytest.raises(TypeError, match="var_list must contain variables"):
-        optimizer.compute_gradients(w, ["w"])
-    with pytest.raises(ValueError, match="the element type int32"):
-        optimizer.minimize(counter)
-    with pytest.raises(TypeError, match="a gradient must be"):
-        optimizer.apply_gradients([(object(), w)])
-    with pytest.raises(ValueError, match="name must not be empty"):
-        tf.train.Optimizer(False, "")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"learning_rate_power": 0.5},
-        {"initial_accumulator_value": -0.1},
-        {"l1_regularization_strength": -1.0},
-        {"l2_regularization_strength": -1.0},
-        {"l2_shrinkage_regularization_strength": -1.0},
-    ],
-)
-def test_numbers_outside_of_their_range(arguments):
-    with pytest.raises(ValueError, match="must not be negative"):
-        tf.train.FtrlOptimizer(0.1, **arguments)
 
 
 def test_a_subclass_without_a_method_for_the_gradient():

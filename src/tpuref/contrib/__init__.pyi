@@ -12,6 +12,7 @@ estimator: Any
 framework: Any
 layers: Any
 lookup: Any
+metrics: Any
 opt: Any
 summary: Any
 training: Any

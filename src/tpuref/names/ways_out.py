@@ -56,7 +56,7 @@ OPERATION = (
 WAYS_OUT = (
     # -- modes
     WayOut(
-        "disable_resource_variables enable_resource_variables disable_control_flow_v2",
+        "disable_resource_variables disable_control_flow_v2",
         "Remove the call: tpuref builds graphs, as TensorFlow 1.15 does.",
     ),
     WayOut(
@@ -177,7 +177,7 @@ WAYS_OUT = (
         "and pass them to tf.losses.compute_weighted_loss.",
     ),
     WayOut(
-        "metrics.* contrib.metrics",
+        "metrics.* contrib.metrics.*",
         "Compute the metric with NumPy or scikit-learn from what session.run returns.",
     ),
     WayOut(

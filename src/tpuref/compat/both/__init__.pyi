@@ -34,6 +34,7 @@ from tpuref.engine.differentiation.options import AggregationMethod as Aggregati
 from tpuref.engine.differentiation.options import UnconnectedGradients as UnconnectedGradients
 from tpuref.engine.graph.aggregation import VariableAggregation as VariableAggregation
 from tpuref.engine.graph.aggregation import VariableSynchronization as VariableSynchronization
+from tpuref.engine.graph.convert import register_tensor_conversion_function as register_tensor_conversion_function
 from tpuref.engine.graph.default import executing_eagerly as executing_eagerly
 from tpuref.engine.graph.default import init_scope as init_scope
 from tpuref.engine.graph.graph import Graph as Graph
@@ -118,6 +119,7 @@ from tpuref.interface.functions.mapping import scan as scan
 from tpuref.interface.functions.mapping import vectorized_map as vectorized_map
 from tpuref.interface.functions.module import Module as Module
 from tpuref.interface.functions.printing import print_
+from tpuref.interface.functions.products import truncatediv as truncatediv
 from tpuref.interface.functions.repetition import meshgrid as meshgrid
 from tpuref.interface.functions.repetition import repeat as repeat
 from tpuref.interface.functions.repetition import tile as tile

@@ -14,6 +14,8 @@ from tpuref.interface.distribute.replicas.context import ReplicaContext as Repli
 from tpuref.interface.distribute.replicas.context import ValueContext as ValueContext
 from tpuref.interface.distribute.replicas.cross_device import CrossDeviceOps as CrossDeviceOps
 from tpuref.interface.distribute.replicas.cross_device import HierarchicalCopyAllReduce as HierarchicalCopyAllReduce
+from tpuref.interface.distribute.replicas.cross_device import InputOptions as InputOptions
+from tpuref.interface.distribute.replicas.cross_device import InputReplicationMode as InputReplicationMode
 from tpuref.interface.distribute.replicas.cross_device import NcclAllReduce as NcclAllReduce
 from tpuref.interface.distribute.replicas.cross_device import ReductionToOneDevice as ReductionToOneDevice
 from tpuref.interface.distribute.replicas.cross_device import RunOptions as RunOptions

@@ -32,3 +32,4 @@ from tpuref.interface.functions.images import random_flip_left_right as random_f
 from tpuref.interface.functions.images import random_flip_up_down as random_flip_up_down
 from tpuref.interface.functions.images import resize_with_crop_or_pad as resize_with_crop_or_pad
 from tpuref.interface.functions.images import rot90 as rot90
+from tpuref.interface.functions.images import sobel_edges as sobel_edges

@@ -4,11 +4,13 @@ from tpuref.interface.functions.clipping import global_norm as global_norm
 from tpuref.interface.functions.creation import eye as eye
 from tpuref.interface.functions.decompositions import adjoint as adjoint
 from tpuref.interface.functions.decompositions import cholesky as cholesky
+from tpuref.interface.functions.decompositions import cholesky_solve as cholesky_solve
 from tpuref.interface.functions.decompositions import det as det
 from tpuref.interface.functions.decompositions import eigh as eigh
 from tpuref.interface.functions.decompositions import eigvalsh as eigvalsh
 from tpuref.interface.functions.decompositions import inv as inv
 from tpuref.interface.functions.decompositions import logdet as logdet
+from tpuref.interface.functions.decompositions import lstsq as lstsq
 from tpuref.interface.functions.decompositions import lu as lu
 from tpuref.interface.functions.decompositions import qr as qr
 from tpuref.interface.functions.decompositions import slogdet as slogdet

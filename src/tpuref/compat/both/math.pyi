@@ -36,7 +36,6 @@ from tpuref.interface.functions.comparison import is_nan as is_nan
 from tpuref.interface.functions.comparison import less as less
 from tpuref.interface.functions.comparison import less_equal as less_equal
 from tpuref.interface.functions.comparison import not_equal as not_equal
-from tpuref.interface.functions.complex_numbers import angle as angle
 from tpuref.interface.functions.complex_numbers import conj as conj
 from tpuref.interface.functions.complex_numbers import imag as imag
 from tpuref.interface.functions.complex_numbers import real as real
@@ -55,6 +54,9 @@ from tpuref.interface.functions.logic import logical_not as logical_not
 from tpuref.interface.functions.logic import logical_or as logical_or
 from tpuref.interface.functions.logic import logical_xor as logical_xor
 from tpuref.interface.functions.normalization import l2_normalize as l2_normalize
+from tpuref.interface.functions.products import multiply_no_nan as multiply_no_nan
+from tpuref.interface.functions.products import xdivy as xdivy
+from tpuref.interface.functions.products import xlogy as xlogy
 from tpuref.interface.functions.reductions import reduce_euclidean_norm as reduce_euclidean_norm
 from tpuref.interface.functions.reductions import reduce_std as reduce_std
 from tpuref.interface.functions.reductions import reduce_variance as reduce_variance

@@ -84,6 +84,7 @@ from tpuref.interface.distribute.current import get_distribution_strategy as get
 from tpuref.interface.distribute.current import get_tower_context as get_tower_context
 from tpuref.interface.distribute.current import has_distribution_strategy as has_distribution_strategy
 from tpuref.interface.distribute.current import in_cross_tower_context as in_cross_tower_context
+from tpuref.interface.functions.activations import log_sigmoid as log_sigmoid
 from tpuref.interface.functions.along_axis import argmax as argmax
 from tpuref.interface.functions.along_axis import argmin as argmin
 from tpuref.interface.functions.along_axis import cumprod as cumprod
@@ -139,6 +140,17 @@ from tpuref.interface.functions.creation import lin_space as lin_space
 from tpuref.interface.functions.creation import linspace as linspace
 from tpuref.interface.functions.creation import ones_like as ones_like
 from tpuref.interface.functions.creation import zeros_like as zeros_like
+from tpuref.interface.functions.decompositions import cholesky as cholesky
+from tpuref.interface.functions.decompositions import cholesky_solve as cholesky_solve
+from tpuref.interface.functions.decompositions import det
+from tpuref.interface.functions.decompositions import eigh
+from tpuref.interface.functions.decompositions import eigvalsh
+from tpuref.interface.functions.decompositions import inv
+from tpuref.interface.functions.decompositions import lstsq
+from tpuref.interface.functions.decompositions import qr as qr
+from tpuref.interface.functions.decompositions import solve
+from tpuref.interface.functions.decompositions import svd as svd
+from tpuref.interface.functions.decompositions import triangular_solve
 from tpuref.interface.functions.diagonals import matrix_band_part as matrix_band_part
 from tpuref.interface.functions.diagonals import matrix_diag as matrix_diag
 from tpuref.interface.functions.diagonals import matrix_diag_part as matrix_diag_part
@@ -222,10 +234,15 @@ from tpuref.interface.functions.sorting import top_k as top_k
 from tpuref.interface.functions.strings import join
 from tpuref.interface.functions.strings import regex_replace as regex_replace
 from tpuref.interface.functions.variable_rows import scatter_add as scatter_add
+from tpuref.interface.functions.variable_rows import scatter_max as scatter_max
+from tpuref.interface.functions.variable_rows import scatter_min as scatter_min
+from tpuref.interface.functions.variable_rows import scatter_mul as scatter_mul
 from tpuref.interface.functions.variable_rows import scatter_sub as scatter_sub
 from tpuref.interface.functions.variable_rows import scatter_update as scatter_update
 from tpuref.interface.functions.variable_scope import AUTO_REUSE as AUTO_REUSE
 from tpuref.interface.functions.variable_scope import VariableScope as VariableScope
+from tpuref.interface.functions.variable_scope import assert_variables_initialized as assert_variables_initialized
+from tpuref.interface.functions.variable_scope import enable_resource_variables as enable_resource_variables
 from tpuref.interface.functions.variable_scope import get_local_variable as get_local_variable
 from tpuref.interface.functions.variable_scope import get_variable as get_variable
 from tpuref.interface.functions.variable_scope import get_variable_scope as get_variable_scope
@@ -240,6 +257,7 @@ from tpuref.interface.gradients.hessians import hessians as hessians
 from tpuref.interface.summary.messages import Event as Event
 from tpuref.interface.summary.messages import HistogramProto as HistogramProto
 from tpuref.interface.summary.messages import Summary as Summary
+from tpuref.interface.summary.messages import SummaryMetadata as SummaryMetadata
 from tpuref.interface.tpu.padding_report import PaddingReport as PaddingReport
 from tpuref.interface.tpu.padding_report import padding_report as padding_report
 
@@ -248,10 +266,17 @@ diag = tensor_diag
 diag_part = tensor_diag_part
 glorot_normal_initializer = GlorotNormal
 glorot_uniform_initializer = GlorotUniform
+matrix_determinant = det
+matrix_inverse = inv
+matrix_solve = solve
+matrix_solve_ls = lstsq
+matrix_triangular_solve = triangular_solve
 orthogonal_initializer = Orthogonal
 random_normal_initializer = RandomNormal
 random_uniform_initializer = RandomUniform
 reverse_v2 = reverse
+self_adjoint_eig = eigh
+self_adjoint_eigvals = eigvalsh
 sparse_tensor_to_dense = to_dense
 string_join = join
 truncated_normal_initializer = TruncatedNormal

@@ -15,6 +15,7 @@ from tpuref.interface.functions.clipping import clip_by_global_norm as clip_by_g
 from tpuref.interface.functions.clipping import clip_by_norm as clip_by_norm
 from tpuref.interface.functions.clipping import clip_by_value as clip_by_value
 from tpuref.interface.functions.clipping import global_norm as global_norm
+from tpuref.interface.functions.complex_numbers import angle as angle
 from tpuref.interface.functions.complex_numbers import complex as complex
 from tpuref.interface.functions.confusion_matrix import confusion_matrix as confusion_matrix
 from tpuref.interface.functions.conversion import cast as cast

@@ -9,6 +9,7 @@ from tpuref.interface.functions.assertions import assert_non_negative_v2
 from tpuref.interface.functions.assertions import assert_positive_v2
 from tpuref.interface.functions.assertions import assert_rank_at_least_v2
 from tpuref.interface.functions.assertions import assert_rank_v2
+from tpuref.interface.functions.assertions import check_numerics as check_numerics
 from tpuref.interface.functions.control_flow import Assert as Assert
 
 assert_equal = assert_equal_v2

@@ -5,6 +5,7 @@ from tpuref.interface.functions.activations import log_softmax_v2
 from tpuref.interface.functions.activations import softmax_v2
 from tpuref.interface.functions.along_axis import argmax_v2
 from tpuref.interface.functions.along_axis import argmin_v2
+from tpuref.interface.functions.complex_numbers import angle_v2
 from tpuref.interface.functions.confusion_matrix import confusion_matrix_v2
 from tpuref.interface.functions.counts import bincount as bincount
 from tpuref.interface.functions.reductions import count_nonzero_v2
@@ -19,6 +20,7 @@ from tpuref.interface.functions.reductions import reduce_sum_v2
 from tpuref.interface.functions.sorting import in_top_k_v2
 from tpuref.interface.functions.sorting import top_k_v2
 
+angle = angle_v2
 argmax = argmax_v2
 argmin = argmin_v2
 confusion_matrix = confusion_matrix_v2

@@ -1,6 +1,9 @@
 """The names under ``tf.compat.v2.nn``."""
 
 from tpuref.compat.both.nn import *
+from tpuref.interface.data.ctc import ctc_beam_search_decoder as ctc_beam_search_decoder
+from tpuref.interface.data.ctc import ctc_greedy_decoder as ctc_greedy_decoder
+from tpuref.interface.data.ctc import ctc_loss as ctc_loss
 from tpuref.interface.data.sparse_embeddings import embedding_lookup_sparse as embedding_lookup_sparse
 from tpuref.interface.data.sparse_embeddings import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from tpuref.interface.functions.activations import crelu_v2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 FONT_SIZE = 12
 CHARACTER = 7.3
@@ -143,7 +143,9 @@ class Picture:
             self._paper.set(name, value)
         self._root.set("viewBox", f"0 0 {size['width']} {size['height']}")
         self._paper.set("fill", "#ffffff")
-        indent(self._root, "")
+        self._root.text = "\n"
+        for part in self._root:
+            part.tail = "\n"  # the note of a rectangle stays on its line
         return tostring(self._root, encoding="unicode") + "\n"
 
 

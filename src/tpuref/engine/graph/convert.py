@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -336,9 +336,57 @@ def convert_to_tensor(
     return tensor
 
 
+_CONVERSIONS: list[tuple[int, Any, Callable[..., Any]]] = []
+
+
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
+    """Let operations take objects of a class as tensors.
+
+    It raises TypeError for numbers and arrays, which have a meaning already.
+
+    Parameters
+    ----------
+    base_type
+        The class, or a tuple of classes.
+    conversion_func
+        A function with the parameters ``value, dtype=None, name=None, as_ref=False``
+        that returns a tensor, or NotImplemented.
+    priority
+        Functions with a lower one are asked first, then those registered earlier.
+
+    Examples
+    --------
+    >>> class Length:
+    ...     meters = 3.0
+    >>> def convert(value, dtype=None, name=None, as_ref=False):
+    ...     return tf.constant(value.meters, dtype, name=name)
+    >>> tf.register_tensor_conversion_function(Length, convert)
+    >>> float(tf.Session().run(tf.constant(2.0) * Length()))
+    6.0
+    """
+    function = "tf.register_tensor_conversion_function"
+    kinds = base_type if isinstance(base_type, tuple) else (base_type,)
+    known = (int, float, complex, np.generic, np.ndarray)
+    if not all(isinstance(k, type) and not issubclass(k, known) for k in kinds):
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"{function}: base_type: expected a class, or a tuple of classes, other "
+            f"than numbers and arrays, got {base_type!r}"
+        )
+    if not callable(conversion_func):
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"{function}: conversion_func: expected a function, got {conversion_func!r}"
+        )
+    _CONVERSIONS.append((priority, kinds, conversion_func))
+    _CONVERSIONS.sort(key=lambda entry: entry[0])
+
+
 def _convert_hinted(value: Any, hint: DType, name: str | None) -> Tensor:
     """Convert to the hinted dtype if lossless, else to the value's own."""
     if _from_numpy(value) and not _fits(value, hint):
+        return convert_to_tensor(value, None, name)
+    if isinstance(value, (list, tuple)) and _is_tensor(value):
         return convert_to_tensor(value, None, name)
     try:
         return convert_to_tensor(value, hint, name)
@@ -375,6 +423,11 @@ def _existing_tensor(
         value = converted()
     if isinstance(value, Tensor):
         return _in_current_mode(value)
+    for _, kind, convert in _CONVERSIONS:
+        if isinstance(value, kind):
+            found = convert(value, dtype=wanted, name=name, as_ref=False)
+            if isinstance(found, Tensor):
+                return found
     if isinstance(value, (list, tuple)) and _is_tensor(value):
         return _pack(value, wanted, name)
     return None
@@ -390,9 +443,17 @@ def _in_current_mode(tensor: Tensor) -> Tensor:
 def _pack(value: Sequence[Any], wanted: DType | None, name: str | None) -> Tensor:
     if wanted is None:
         wanted = _dtype_within(value)
+    else:  # TensorFlow casts the elements that have a value
+        value = [_cast_if_known(item, wanted) for item in value]
     rows = [convert_to_tensor(item, wanted) for item in value]
     packed: Tensor = builder().apply("Pack", *rows, axis=0, name=name or "packed")
     return packed
+
+
+def _cast_if_known(item: Any, wanted: DType) -> Any:
+    if isinstance(item, EagerTensor) and item.dtype != wanted and item.dtype != string:
+        return constant_of(item.array.astype(wanted.np))
+    return item
 
 
 def _dtype_within(value: Any) -> DType | None:
@@ -430,7 +491,10 @@ def _is_tensor(value: Any, depth: int = 0) -> bool:
         if depth == MAX_AXES:
             raise _too_deep(value)
         return any(_is_tensor(item, depth + 1) for item in value)
-    return isinstance(value, Tensor) or hasattr(value, "_as_tensor")
+    if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
+        return True
+    # An object that stands alone takes the dtype of the other operands.
+    return depth > 0 and any(isinstance(value, kind) for _, kind, _ in _CONVERSIONS)
 
 
 def convert_to_tensor_v2(

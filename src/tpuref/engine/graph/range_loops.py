@@ -1,4 +1,4 @@
-"""Python's ``for`` over ``tf.range`` in a traced function.
+"""Python's ``for`` over ``tf.range``, or a dataset, in a traced function.
 
 A short range of static length is unrolled: traced iteration by iteration.  Otherwise
 the body is traced once, as the body of a loop.  A loop cannot set Python variables, so
@@ -9,14 +9,14 @@ that shows the equivalent `tf.while_loop`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
-from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.build import add_operation, apply, parameter
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import get_default_graph
@@ -51,55 +51,79 @@ def turns(counts: Tensor) -> Iterator[Tensor]:
 def _one_for_all(
     counts: Tensor, frame: FrameType, names: Collection[str]
 ) -> Iterator[Tensor]:
-    graph, site = get_default_graph(), user_site()
     size = apply("Size", counts, out_type="int32")
+    return one_for_all(
+        frame,
+        names,
+        [convert_to_tensor(0, int32)],
+        lambda turn: turn[0] < size,
+        lambda turn: counts[turn[0]],
+        lambda turn: [turn[0] + 1],
+        "    _, {names} = tf.while_loop(\n"
+        "        lambda i, {names}: i < n, body, [0, {names}])\n"
+        "where body(i, {names}) returns i + 1 and their new values",
+    )
+
+
+def one_for_all(
+    frame: FrameType,
+    names: Collection[str],
+    start: Sequence[Tensor],
+    goes_on: Callable[[Sequence[Tensor]], Tensor],
+    element_of: Callable[[Sequence[Tensor]], Any],
+    following: Callable[[Sequence[Tensor]], Sequence[Tensor]],
+    way_out: str,
+) -> Iterator[Any]:
+    """Yield one symbolic element, whose iteration becomes the body of a loop.
+
+    `start` are the tensors that the loop carries; ``goes_on(carried)`` is the test,
+    `element_of` returns the element that they stand for, and `following` the tensors of
+    the next iteration.  The iteration must not change the variables `names` of `frame`,
+    that of the Python loop; `way_out` is what to write instead.
+    """
+    graph, site = get_default_graph(), user_site()
     name = graph.unique_name("for", mark_as_used=False)
-    scalar = TensorSpec([], int32)
     test = Region(LOOP, f"{name}_cond", graph.region, site)
     with graph.in_part(test, "for_cond"):
-        test.parameters = [parameter(ARGUMENT, scalar, "turn")]
-        test.results = [test.parameters[0] < size]
+        test.parameters = [parameter(ARGUMENT, x.spec, "turn") for x in start]
+        test.results = [goes_on(test.parameters)]
     body = Region(LOOP, f"{name}_body", graph.region, site)
     with graph.in_part(body, "for_body"):
-        body.parameters = [parameter(ARGUMENT, scalar, "turn")]
-        element: Tensor = counts[body.parameters[0]]
+        body.parameters = [parameter(ARGUMENT, x.spec, "turn") for x in start]
+        element = element_of(body.parameters)
         before = {name: frame.f_locals.get(name) for name in names}
         try:
             yield element
         except GeneratorExit:
             graph.abandoned_loop = site
             raise
-        _check_nothing_changed(_changed_names(before, frame, element), site)
-        body.results = [body.parameters[0] + 1]
-    attrs = {"loop_variables": 1, "maximum_iterations": None}
-    add_operation(WHILE, [convert_to_tensor(0, int32)], attrs, None, [test, body])
+        changed = _changed_names(before, frame, element)
+        _check_nothing_changed(changed, site, way_out)
+        body.results = list(following(body.parameters))
+    attrs = {"loop_variables": len(start), "maximum_iterations": None}
+    add_operation(WHILE, start, attrs, None, [test, body])
 
 
-def _changed_names(
-    before: dict[str, Any], frame: FrameType, element: Tensor
-) -> list[str]:
+def _changed_names(before: dict[str, Any], frame: FrameType, element: Any) -> list[str]:
     """Return the Python variables that have changed."""
-    after = frame.f_locals
+    after, parts = frame.f_locals, {id(element), *map(id, nest.flatten(element))}
     return [
         name
         for name, value in before.items()
         if after.get(name) is not value
-        and after.get(name) is not element
+        and id(after.get(name)) not in parts
         and _is_loop_state(after.get(name))
     ]
 
 
-def _check_nothing_changed(changed: Collection[str], site: Any) -> None:
+def _check_nothing_changed(changed: Collection[str], site: Any, way_out: str) -> None:
     if not changed:
         return
     names = ", ".join(changed)
     raise codes.PYTHON_CONTROL_FLOW.value_error(
-        f"the loop over a tensor at {site} changes the Python variables {names}, but "
-        "its body is traced once for all iterations. Write\n"
-        f"    _, {names} = tf.while_loop(\n"
-        f"        lambda i, {names}: i < n, body, [0, {names}])\n"
-        f"where body(i, {names}) returns i + 1 and their new values; or keep them in "
-        "a tf.Variable"
+        f"the loop at {site} changes the Python variables {names}, but its body is "
+        f"traced once for all iterations. Write\n{way_out.format(names=names)}; or "
+        "keep them in a tf.Variable"
     )
 
 

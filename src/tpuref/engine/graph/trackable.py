@@ -27,6 +27,16 @@ class Trackable:
 class AutoTrackable(Trackable):
     """The base of objects that say which of their attributes a checkpoint holds."""
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute, and track objects and plain containers.
+
+        A library sets ``_self_setattr_tracking`` to False while it sets others.
+        """
+        tracked = isinstance(value, Trackable) or type(value) in (list, tuple, dict)
+        if tracked and getattr(self, "_self_setattr_tracking", True):
+            self._track_trackable(value, name, overwrite=True)
+        super().__setattr__(name, value)
+
     def _track_trackable(
         self, trackable: Any, name: str, overwrite: bool = False
     ) -> Any:
@@ -40,12 +50,15 @@ class AutoTrackable(Trackable):
     def _trackable_children(
         self, save_type: str = "checkpoint", **kwargs: Any
     ) -> dict[str, Any]:
-        """Return the tracked objects, and the attributes that are containers."""
-        own = dict(self.__dict__.get("_self_children", {}))
-        for name, value in vars(self).items():
-            if isinstance(value, (list, tuple, dict)) and not name.startswith("_self"):
-                own.setdefault(name, value)
-        return own
+        """Return the tracked objects, in the order in which they were set."""
+        return dict(self.__dict__.get("_self_children", {}))
+
+    def _untracked_containers(self) -> dict[str, Any]:
+        """Return the containers of other types, such as Keras's lists of layers.
+
+        TensorFlow saves what they hold only if something else leads to it.
+        """
+        return {k: v for k, v in vars(self).items() if isinstance(v, (list, dict))}
 
 
 def no_automatic_dependency_tracking(method: Method) -> Method:

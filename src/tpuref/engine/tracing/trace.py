@@ -139,7 +139,7 @@ class ConcreteFunction:
     def _check_loops(self) -> None:
         if self.graph.abandoned_loop is not None:
             raise codes.PYTHON_CONTROL_FLOW.value_error(
-                f"tf.function {self.name!r}: the loop over a tensor at "
+                f"tf.function {self.name!r}: the loop at "
                 f"{self.graph.abandoned_loop} was left with `break` or `return`, which "
                 "cannot depend on an iteration, because the body is traced once; use "
                 "tf.while_loop with a condition"

@@ -14,6 +14,7 @@ from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 from tpuref.engine.graph.context import get_default_session
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.trackable import AutoTrackable
 from tpuref.engine.graph.variables import Variable, deferred
 from tpuref.interface.checkpoints.kept import KeptCheckpoints
 from tpuref.interface.checkpoints.saver import check_fits, current_values
@@ -119,18 +120,18 @@ class Checkpoint:
         without a checkpoint there, and `tf.errors.InvalidArgumentError` if a shape or
         dtype differs.
         """
-        reader = None if save_path is None else CheckpointReader(save_path)
-        if reader is not None:
+        if save_path is not None:
             self.save_counter  # noqa: B018 - created, so that it is restored
+        return self.read(save_path)
+
+    def read(self, save_path: PathLike | None) -> RestoreStatus:
+        """Do the same as `restore`, for a checkpoint of `write`: without a counter."""
+        reader = None if save_path is None else CheckpointReader(save_path)
         status = RestoreStatus(self, reader)
         if executing_eagerly():
             status.run_restore_ops()
             status.defer()
         return status
-
-    def read(self, save_path: PathLike) -> RestoreStatus:
-        """Do the same as `restore`."""
-        return self.restore(save_path)
 
     def _trackable_children(self) -> Mapping[str, Any]:
         own = {name: value for name, value in vars(self).items() if name[:1] != "_"}
@@ -343,15 +344,16 @@ def variables_below(root: Any) -> dict[str, Variable]:
     """Return the variables reachable through attributes, by their shortest paths."""
     found: dict[str, Variable] = {}
     seen, pending = {id(root)}, [("", root)]
-    for path, value in pending:
-        if isinstance(value, Variable):
-            found[path + _VALUE] = value
-            continue
-        for name, child in _members(value):
-            if id(child) not in seen:
-                seen.add(id(child))
-                escaped = str(name).replace(".", "..").replace("/", ".S")
-                pending.append((f"{path}/{escaped}" if path else escaped, child))
+    for members in (_members, _all_members):
+        for path, value in pending:
+            if (variable := _variable_of(value)) is not None:
+                found[path + _VALUE] = variable
+                continue
+            for name, child in members(value):
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    escaped = str(name).replace(".", "..").replace("/", ".S")
+                    pending.append((f"{path}/{escaped}" if path else escaped, child))
     paths = {id(value): path for path, value in pending}
     for path, value in pending:
         if hasattr(type(value), "_slots_beside"):
@@ -360,6 +362,20 @@ def variables_below(root: Any) -> dict[str, Variable]:
                     beside = f"{paths[id(primary)]}{_SLOT}{path}/{name}{_VALUE}"
                     found[beside] = slot
     return dict(sorted(found.items()))
+
+
+def _variable_of(value: Any) -> Variable | None:
+    """Return a variable, or the one that a variable of Keras wraps; else None."""
+    if hasattr(type(value), "_serialize_to_tensors"):
+        value = getattr(value, "_value", None)
+    return value if isinstance(value, Variable) else None
+
+
+def _all_members(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the members, and containers that only tpuref looks into."""
+    yield from _members(value)
+    if isinstance(value, AutoTrackable):
+        yield from value._untracked_containers().items()
 
 
 def _members(value: Any) -> Iterator[tuple[Any, Any]]:

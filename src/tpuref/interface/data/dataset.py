@@ -28,8 +28,10 @@ from tpuref.interface.data.iterator import (
     EagerIterator,
     ElementDescription,
     Iterator,
+    in_loop,
     initializable,
     one_shot,
+    reduced,
 )
 from tpuref.interface.data.options import Options
 from tpuref.interface.data.prefetching import Prefetch
@@ -614,16 +616,46 @@ class Dataset(
         items = self.stage.started(Pass(variables=State()))
         return (nest.pack_sequence_as(self.element, _as_numpy(item)) for item in items)
 
+    def reduce(
+        self,
+        initial_state: Any,
+        reduce_func: Callable[[Any, Any], Any],
+        name: str | None = None,
+    ) -> Any:
+        """Combine all elements into a state, from the first to the last.
+
+        `reduce_func` takes the state and an element, and returns the next state, in the
+        structure of `initial_state`.
+
+        Examples
+        --------
+        >>> total = tf.data.Dataset.range(5).reduce(np.int64(0), lambda s, x: s + x)
+        >>> int(tf.Session().run(total))
+        10
+        """
+        check_callable("Dataset.reduce", reduce_func)
+
+        def after(state: Any, element: Any) -> Any:
+            found = reduce_func(state, element)
+            nest.assert_same_structure(
+                initial_state, found, a_name="initial_state", b_name="reduce_func()"
+            )
+            return nest.map_structure(convert_to_tensor, found)
+
+        state = nest.map_structure(convert_to_tensor, initial_state)
+        if not executing_eagerly():
+            return reduced(self.stage, state, after)
+        for element in self:
+            state = after(state, element)
+        return state
+
     def __iter__(self) -> Values[_Element]:
         if not executing_eagerly():
-            way = "use make_one_shot_iterator() or as_numpy_iterator()"
             if get_default_graph().traced:
-                way = (
-                    "call the function for each element, or give it iter(dataset) and "
-                    "take elements with next(iterator), in `for _ in tf.range(steps):`"
-                )
+                return in_loop(self.stage)
             raise codes.WRONG_MODE.runtime_error(
-                f"a dataset is iterable only in eager mode; {way}"
+                "a dataset is iterable only in eager mode; use "
+                "make_one_shot_iterator() or as_numpy_iterator()"
             )
         return EagerIterator(self.stage)
 

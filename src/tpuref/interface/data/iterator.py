@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import itertools
+import sys
+from collections.abc import Callable, MutableMapping, Sequence
 from collections.abc import Iterator as Values
-from collections.abc import MutableMapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -24,6 +25,7 @@ from tpuref.engine.graph.eager import STATE
 from tpuref.engine.graph.eager_tensor import EagerTensor
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.lowering import lower, needed_operations
+from tpuref.engine.graph.range_loops import one_for_all
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.runtime.host import run_program
@@ -40,7 +42,9 @@ from tpuref.interface.data.element import (
 )
 from tpuref.interface.data.stage import Pass, Stage
 from tpuref.interface.data.type_specs import spec_of_component, type_of_component
+from tpuref.interface.functions.control_flow import while_loop
 from tpuref.interface.functions.optional import Optional
+from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.names.members import explain_missing_members
 
 _eager_serial = itertools.count()
@@ -182,6 +186,11 @@ class Iterator(ElementDescription):
             )
         return self.get_next()
 
+    def __iter__(self) -> Values[Any]:
+        if not get_default_graph().traced:
+            next(self)
+        return _elements_in_loop(self)
+
     def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
         """Return the operation that starts the iterator on `dataset`.
 
@@ -232,6 +241,38 @@ class Iterator(ElementDescription):
 
     def __repr__(self) -> str:
         return f"<tf.data.Iterator {self._description()}>"
+
+
+def in_loop(stage: Stage) -> Values[Any]:
+    """Yield one element of a dataset for the body of a loop in a traced function."""
+    return _elements_in_loop(initializable(get_default_graph(), stage))
+
+
+def reduced(stage: Stage, start: Any, function: Callable[[Any, Any], Any]) -> Any:
+    """Return the state after all elements, in graph mode."""
+    iterator = initializable(get_default_graph(), stage)
+
+    def body(state: Any, element: Optional) -> tuple[Any, Optional]:
+        after = function(state, element.get_value())
+        return after, iterator.get_next_as_optional()
+
+    with control_dependencies([iterator.initializer]):
+        first = iterator.get_next_as_optional()
+    return while_loop(lambda _, element: element.has_value(), body, (start, first))[0]
+
+
+def _elements_in_loop(iterator: Iterator) -> Values[Any]:
+    frame, take = sys._getframe(1), "IteratorGetNextAsOptional"
+    yield from one_for_all(
+        frame,
+        list(frame.f_locals),
+        iterator._taken(take, None),
+        lambda carried: carried[-1],
+        lambda carried: iterator._packed(carried[:-1]),
+        lambda carried: iterator._taken(take, None),
+        "    [{names}] = dataset.reduce([{names}], body)\n"
+        "where body([{names}], element) returns the list of their new values",
+    )
 
 
 def _plain(shape: TensorShape) -> tuple[int | None, ...] | None:

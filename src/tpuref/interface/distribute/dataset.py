@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from collections.abc import Iterator as Values
 from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.recognition import KnownDistributedDataset
 from tpuref.engine.graph.tensor import Operation
 from tpuref.interface.data.dataset import Dataset
@@ -90,9 +92,10 @@ class PerDeviceDataset(_OfDevices, KnownDistributedDataset):
         iterator = self._rounds.make_initializable_iterator(shared_name)
         return PerDeviceIterator(self.element, iterator, self._devices)
 
-    def __iter__(self) -> PerDeviceIterator:
+    def __iter__(self) -> Values[Any]:
         iterator = iter(self._rounds)
-        assert isinstance(iterator, EagerIterator)
+        if not isinstance(iterator, EagerIterator):
+            return _merged_in_loop(iterator, self._devices)
         return PerDeviceIterator(self.element, iterator, self._devices)
 
     def __repr__(self) -> str:
@@ -100,6 +103,14 @@ class PerDeviceDataset(_OfDevices, KnownDistributedDataset):
             f"<PerDeviceDataset for {len(self._devices)} towers, each with "
             f"{self._description()}>"
         )
+
+
+def _merged_in_loop(rounds: Values[Any], devices: Sequence[str]) -> Values[Any]:
+    """Return the elements of a loop in a traced function, which inspects its caller.
+
+    A map is no frame, so that the caller stays the loop.
+    """
+    return map(functools.partial(merged, devices=devices), rounds)
 
 
 def rounds_ahead(specs: Sequence[TensorSpec]) -> int:
@@ -154,6 +165,8 @@ class PerDeviceIterator(_OfDevices):
         return Optional(value, taken.has_value(), self.element_spec)
 
     def __iter__(self) -> Values[Any]:
+        if get_default_graph().traced:
+            return _merged_in_loop(iter(self.rounds), self._devices)
         return self
 
     def __next__(self) -> Any:

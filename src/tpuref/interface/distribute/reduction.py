@@ -141,8 +141,23 @@ def _check_alike(function: str, tensors: Sequence[Tensor]) -> None:
             raise codes.NOT_REDUCIBLE.value_error(
                 f"{function}: the towers' values differ: tower 0 has "
                 f"{first.describe()}, tower {tower} has {tensor.describe()}; they must "
-                "be of one dtype and shape"
+                f"be of one dtype and shape{_uneven_batch(tensors)}"
             )
+
+
+def _uneven_batch(tensors: Sequence[Tensor]) -> str:
+    """Return the hint for values that differ in the number of examples alone."""
+    shapes = [tensor.shape.as_list() if tensor.shape.rank else [] for tensor in tensors]
+    sizes = [shape[0] for shape in shapes if shape and shape[0] is not None]
+    alike = len(sizes) == len(shapes) and all(s[1:] == shapes[0][1:] for s in shapes)
+    if not alike:
+        return ""
+    return (
+        f". A batch of {sum(sizes)} cannot be divided evenly among {len(sizes)} "
+        f"replicas: make the batch size a multiple of {len(sizes)}, and leave an "
+        "incomplete batch out with Dataset.batch(..., drop_remainder=True)\n"
+        f"  at: {user_site()}"
+    )
 
 
 def fold(aggregation: VariableAggregation, tensors: Sequence[Tensor]) -> Tensor:

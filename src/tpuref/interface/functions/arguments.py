@@ -12,6 +12,7 @@ from tpuref.base.arguments import wrong_type
 from tpuref.base.dtypes import int32
 from tpuref.base.shapes import Dimension, TensorShape, unknown_shape
 from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.eager_tensor import EagerTensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.broadcasting import Axis
 from tpuref.engine.ops.joining import PACK
@@ -27,7 +28,8 @@ def shape_tensor(shape: Any) -> Tensor:
         shape = shape.as_list() if shape.is_fully_defined() else shape
     if isinstance(shape, (list, tuple)):
         sizes = [size.value if isinstance(size, Dimension) else size for size in shape]
-        return convert_to_tensor(sizes, None if sizes else int32)
+        known = any(isinstance(s, EagerTensor) and s.dtype.is_floating for s in sizes)
+        return convert_to_tensor(sizes, int32 if known or not sizes else None)
     return convert_to_tensor(shape)
 
 

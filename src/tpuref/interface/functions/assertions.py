@@ -17,6 +17,7 @@ from tpuref.interface.functions.comparison import (
     equal,
     greater,
     greater_equal,
+    is_finite,
     less,
     less_equal,
 )
@@ -28,6 +29,20 @@ from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.indexing import gather
 from tpuref.interface.functions.reductions import reduce_all
 from tpuref.interface.functions.scopes import control_dependencies
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+    """Return a tensor, which fails with a message if elements are infinite or NaN.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.debugging.check_numerics([1.0, 2.0], "the loss")).tolist()
+    [1.0, 2.0]
+    """
+    value = convert_to_tensor(tensor)
+    fault = [f"{message} : Tensor had Inf or NaN values", value]
+    with control_dependencies([Assert(reduce_all(is_finite(value)), fault)]):
+        return identity(value, name)
 
 
 def assert_equal(

@@ -78,6 +78,15 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     return concat([tensor] * 3, -1)
 
 
+def _with_three_channels(function: str, images: Any) -> Tensor:
+    tensor = convert_to_tensor(images)
+    if tensor.shape.rank and tensor.shape.as_list()[-1] not in (None, 3):
+        raise codes.WRONG_SHAPE.value_error(
+            f"{function}: images have 3 channels, got {tensor.describe()}"
+        )
+    return tensor
+
+
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """Return hue, saturation and value of images, from 0 to 1.
 
@@ -87,7 +96,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     ...     tf.image.rgb_to_hsv([[[0.0, 0.5, 0.0]]]).numpy().round(3).tolist()
     [[[0.3330000042915344, 1.0, 0.5]]]
     """
-    tensor = convert_to_tensor(images)
+    tensor = _with_three_channels("tf.image.rgb_to_hsv", images)
     red, green, blue = (tensor[..., k] for k in range(3))
     value = reductions.reduce_max(tensor, -1)
     extent = value - reductions.reduce_min(tensor, -1)
@@ -106,7 +115,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Return red, green and blue of images given by hue, saturation and value."""
-    tensor = convert_to_tensor(images)
+    tensor = _with_three_channels("tf.image.hsv_to_rgb", images)
     hue, saturation, value = (tensor[..., k] for k in range(3))
     around = hue * 6
     shares = (

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tpuref.base.arguments import name_or
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.conversion import cast
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
@@ -74,3 +77,11 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     value = convert_to_tensor(input)
     op = "Angle" if value.dtype.is_complex else "ZerosLike"
     return apply_one(op, value, name=name_or(name, "Angle"))
+
+
+def angle_v2(input: Any, name: str | None = None) -> Tensor:
+    """Return `angle`, which is pi for negative real numbers since TensorFlow 2."""
+    value = convert_to_tensor(input)
+    if value.dtype.is_complex or not value.dtype.is_floating:
+        return angle(value, name)
+    return cast(value < 0, value.dtype) * np.array(np.pi, value.dtype.np)

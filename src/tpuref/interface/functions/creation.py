@@ -56,8 +56,16 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     [0, 0, 0]
     """
     target = as_dtype(dtype)
+    shape = _vector(shape)
     zero = b"" if target == string else np.zeros((), target.np)
     return fill(shape, convert_to_tensor(zero), name_or(name, "zeros"))
+
+
+def _vector(shape: Any) -> Any:
+    """Return a shape; a scalar tensor is the size of a vector."""
+    if isinstance(shape, Tensor) and shape.shape.rank == 0:
+        return [shape]
+    return shape
 
 
 def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
@@ -69,7 +77,9 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     target = as_dtype(dtype)
     if target == string:
         raise TypeError("tf.ones: dtype: expected a numeric type or bool, got string")
-    return fill(shape, convert_to_tensor(np.ones((), target.np)), name_or(name, "ones"))
+    return fill(
+        _vector(shape), convert_to_tensor(np.ones((), target.np)), name_or(name, "ones")
+    )
 
 
 def zeros_like(

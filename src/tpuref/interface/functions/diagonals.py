@@ -6,40 +6,87 @@ import functools
 import operator
 from typing import Any
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import bool_
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import static_integer
+from tpuref.interface.functions.creation import ones_like
 from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.repetition import pad
 from tpuref.interface.functions.reshaping import reshape
+from tpuref.interface.functions.selection import where_v2
 
 
-def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """Return square matrices with the given diagonals and zeros elsewhere.
+def matrix_diag(
+    diagonal: Any,
+    name: str | None = None,
+    k: int = 0,
+    num_rows: int = -1,
+    num_cols: int = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """Return matrices with the given diagonals.
 
-    The result is a tensor of shape ``[..., n, n]``.  The diagonals have the shape
-    ``[..., n]``.
+    The diagonals have the shape ``[..., n]``, and the matrices are square by default.
+
+    Parameters
+    ----------
+    k
+        The place of the diagonal above the main one; bands are not supported.
+    num_rows, num_cols
+        The sizes of the matrices; by default the least.
+    padding_value
+        The value of all other elements.
+    align
+        Accepted for compatibility: it concerns bands.
 
     Examples
     --------
-    >>> tf.Session().run(tf.matrix_diag([1, 2])).tolist()
-    [[1, 0], [0, 2]]
+    >>> tf.Session().run(tf.linalg.diag([1, 2], k=1)).tolist()
+    [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     """
-    return apply_one("MatrixDiag", diagonal, name=name)
+    result: Tensor = apply_one("MatrixDiag", diagonal, name=name)
+    shift = static_integer(k, "tf.linalg.diag: k")
+    if not shift and num_rows == num_cols == -1 and not np.any(padding_value):
+        return result
+    mask = apply_one("MatrixDiag", ones_like(convert_to_tensor(diagonal), bool_))
+    before = max(-shift, 0), max(shift, 0)
+    paddings: list[list[Any]] = [[0, 0] for _ in result.shape.as_list()]
+    for axis, wanted in ((-2, num_rows), (-1, num_cols)):
+        rest = wanted - _sizes(result)[axis] - before[axis]
+        paddings[axis] = [before[axis], before[-3 - axis] if wanted == -1 else rest]
+    result, mask = pad(result, paddings), pad(mask, paddings)
+    return where_v2(mask, result, convert_to_tensor(padding_value, result.dtype))
 
 
-def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
-    """Return the diagonals of matrices.
+def matrix_diag_part(
+    input: Any,
+    name: str | None = None,
+    k: int = 0,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """Return the diagonals of matrices, `k` above the main one.
 
-    The result is a tensor of shape ``[..., min(m, n)]``.  The matrices have the shape
-    ``[..., m, n]``.
+    The result is a tensor of shape ``[..., min(m, n)]`` for matrices of shape
+    ``[..., m, n]``.  `padding_value` and `align` are accepted for compatibility: they
+    concern bands of several diagonals, which are not supported.
 
     Examples
     --------
     >>> tf.Session().run(tf.matrix_diag_part([[1, 2, 3], [4, 5, 6]])).tolist()
     [1, 5]
     """
-    return apply_one("MatrixDiagPart", input, name=name)
+    shift = static_integer(k, "tf.linalg.diag_part: k")
+    value = convert_to_tensor(input)
+    if shift:
+        value = value[..., max(-shift, 0) :, max(shift, 0) :]
+    return apply_one("MatrixDiagPart", value, name=name)
 
 
 def _sizes(value: Tensor) -> list[Any]:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from tpuref.base import error_codes as codes
 from tpuref.engine.graph.build import apply, apply_one
-from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.convert import constant, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.indexing import gather
+from tpuref.interface.functions.joining import concat
+from tpuref.interface.functions.selection import where_v2
 
 
 def embedding_lookup(
@@ -21,17 +26,18 @@ def embedding_lookup(
     """Return the rows of a table with the given ids.
 
     The result is a tensor of shape ``ids.shape + params.shape[1:]``.  It raises
-    ValueError if there are several tables, and at run time
-    `tf.errors.InvalidArgumentError` if an id is out of range.
+    ValueError if the sizes of several tables are not as even as possible, and at run
+    time `tf.errors.InvalidArgumentError` if an id is out of range.
 
     Parameters
     ----------
     params
-        The table, or a list with one table.
+        The table, or a list of tables, which hold the rows of one.
     ids
         int32 or int64 of any shape.
     partition_strategy
-        ``"mod"`` or ``"div"``; it makes no difference for one table.
+        ``"mod"``: rows are dealt to the tables in turn, so that id i is row
+        ``i // tables`` of table ``i % tables``; ``"div"``: each has consecutive rows.
     validate_indices
         Accepted for compatibility; ids are always checked.
     max_norm
@@ -43,22 +49,41 @@ def embedding_lookup(
     >>> tf.Session().run(tf.nn.embedding_lookup(table, [1, 0, 1])).tolist()
     [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
     """
-    if isinstance(params, (list, tuple)):
-        if len(params) != 1:
-            raise ValueError(
-                "tf.nn.embedding_lookup: params: expected one table, got "
-                f"{len(params)}; join them with tf.concat"
-            )
-        params = params[0]
+    places = convert_to_tensor(ids)
     if partition_strategy not in ("mod", "div"):
         raise ValueError(
             "tf.nn.embedding_lookup: partition_strategy: expected 'mod' or 'div', got "
             f"{partition_strategy!r}"
         )
-    places = convert_to_tensor(ids)
+    if isinstance(params, (list, tuple)):
+        params, places = _joined(list(params), places, partition_strategy)
     if max_norm is None:
         return gather(params, places, name=name)
     return _within_norm(gather(params, places), places, max_norm, name)
+
+
+def _joined(tables: list[Any], ids: Tensor, strategy: str) -> tuple[Tensor, Tensor]:
+    """Return one table of all rows, and where in it those with the given ids are."""
+    parts, count = [convert_to_tensor(table) for table in tables], len(tables)
+    if count == 1:
+        return parts[0], ids
+    sizes = [part.shape.as_list()[0] if part.shape.rank else None for part in parts]
+    total = sum(size or 0 for size in sizes)
+    even = [total // count + (k < total % count) for k in range(count)]
+    if sizes != even:
+        raise codes.WRONG_SHAPE.value_error(
+            f"tf.nn.embedding_lookup: params: expected tables with {even} rows, as "
+            f"even as possible, got {sizes}"
+        )
+    if strategy == "div":
+        return concat(parts, 0), ids
+    starts = constant(np.cumsum([0, *sizes[:-1]]), ids.dtype)
+    number = constant(count, ids.dtype)
+    rows = gather(starts, apply("FloorMod", ids, number))
+    rows += apply("FloorDiv", ids, number)
+    # A row after the last one of its table would be found in the next table.
+    inside = apply("LogicalAnd", ids >= 0, ids < total)
+    return concat(parts, 0), where_v2(inside, rows, constant(total, ids.dtype))
 
 
 def _within_norm(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import float32, int32
@@ -16,6 +19,7 @@ from tpuref.interface.functions.creation import eye
 from tpuref.interface.functions.extents import shape as shape_of
 from tpuref.interface.functions.image_transforms import crops
 from tpuref.interface.functions.indexing import slice as cut
+from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.random import random_uniform
 from tpuref.interface.functions.repetition import pad
 from tpuref.interface.functions.reshaping import reshape, reverse
@@ -24,7 +28,30 @@ from tpuref.interface.functions.resizing import batched, resize, unbatched
 from tpuref.interface.functions.rounding import floor
 from tpuref.interface.functions.selection import where_v2
 from tpuref.interface.functions.stateless import stateless_uniform
-from tpuref.interface.functions.windows import conv2d_v2
+from tpuref.interface.functions.windows import conv2d_v2, depthwise_conv2d
+
+
+def sobel_edges(image: Any) -> Tensor:
+    """Return the Sobel gradients of images along y and x, in a new last axis.
+
+    `image` has the shape ``[batch, height, width, channels]``; it is mirrored at its
+    edges.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     ramp = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    ...     tf.image.sobel_edges(ramp)[0, 1, 1, 0].numpy().tolist()
+    [24.0, 8.0]
+    """
+    tensor = convert_to_tensor(image)
+    channels = tensor.shape.as_list()[-1]
+    across = np.outer([1, 2, 1], [-1, 0, 1])
+    filters = np.stack([across.T, across], -1)[:, :, None]
+    filters = np.repeat(filters, int(channels or 1), 2).astype(tensor.dtype.np)
+    padded = pad(tensor, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
+    edges = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
+    return reshape(edges, concat([shape_of(tensor), [2]], 0))
 
 
 def crop_to_bounding_box(
@@ -169,18 +196,36 @@ def resize_with_pad(
     antialias: bool = False,
 ) -> Tensor:
     """Return an image resized without distortion, in the middle of zeros."""
-    images, single = batched(image, "tf.image.resize_with_pad")
+
+    def resized(images: Tensor, lengths: Tensor) -> Tensor:
+        return resize(images, lengths, method, antialias=antialias)
+
+    return padded_to_size(
+        "tf.image.resize_with_pad", image, target_height, target_width, resized
+    )
+
+
+def padded_to_size(
+    caller: str,
+    image: Any,
+    target_height: int,
+    target_width: int,
+    resized_to: Callable[[Tensor, Tensor], Tensor],
+) -> Tensor:
+    """Return an image resized by a function, in the middle of zeros."""
+    images, single = batched(image, caller)
     own = cast(shape_of(images)[1:3], float32)
     wanted = convert_to_tensor([target_height, target_width], float32)
     ratios = own / wanted
     fitting = own / maximum(ratios[0], ratios[1])
     lengths = cast(floor(fitting), int32)
-    resized = resize(images, lengths, method, antialias=antialias)
+    resized = resized_to(images, lengths)
     missing = maximum(0, cast(floor((wanted - fitting) / 2.0), int32))
     whole = pad_to_bounding_box(
         resized, missing[0], missing[1], target_height, target_width
     )
-    whole.set_shape([None, target_height, target_width, None])
+    channels = images.shape.as_list()[3]
+    whole.set_shape([None, target_height, target_width, channels])
     return unbatched(whole, single)
 
 

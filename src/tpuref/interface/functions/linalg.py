@@ -293,6 +293,8 @@ def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
                 f"tensor, got {count}"
             )
         return tuple(range(-count, 0)), tuple(range(count))
+    if isinstance(axes, Tensor) and axes.operand().value is not None:
+        axes = axes.operand().value
     parts = axes.tolist() if isinstance(axes, np.ndarray) else axes
     if not isinstance(parts, (list, tuple)) or len(parts) != 2:
         raise ValueError(

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tpuref.base import nest
-from tpuref.base.dtypes import as_dtype
+from tpuref.base.dtypes import DType, as_dtype
+from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
@@ -67,7 +68,7 @@ def map_fn(
         types = fn_output_signature if dtype is None else dtype
         if types is None:
             types = nest.map_structure(lambda tensor: tensor.dtype, values)
-        types = nest.map_structure(as_dtype, types)
+        types = nest.map_structure(_dtype_of, types)
         _check_elements(nest.flatten(values))
 
         def turn(index: Any, state: list[Tensor]) -> _Turn:
@@ -76,6 +77,11 @@ def map_fn(
 
         _, stacked = over_rows(turn, nest.flatten(values)[0], [])
         return nest.pack_sequence_as(types, stacked)
+
+
+def _dtype_of(signature: Any) -> DType:
+    is_spec = isinstance(signature, TensorSpec)
+    return signature.dtype if is_spec else as_dtype(signature)
 
 
 def vectorized_map(

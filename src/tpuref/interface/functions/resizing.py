@@ -84,7 +84,7 @@ def resize(
             code=codes.INVALID_ARGUMENT,
         )
     batch, single = batched(images, "tf.image.resize")
-    wanted = _new_size(batch, size, preserve_aspect_ratio)
+    wanted = new_size(batch, size, preserve_aspect_ratio)
     known = convert_to_tensor(wanted, int32).operand().value
     resized = batch
     for axis, length in ((1, wanted[0]), (2, wanted[1])):
@@ -113,7 +113,8 @@ def unbatched(images: Tensor, single: bool) -> Tensor:
     return squeeze(images, [0]) if single else images
 
 
-def _new_size(images: Tensor, size: Any, preserve_aspect_ratio: bool) -> Tensor:
+def new_size(images: Tensor, size: Any, preserve_aspect_ratio: bool) -> Tensor:
+    """Return the size, or the largest one of the images' own shape within it."""
     wanted = cast(convert_to_tensor(size), int32)
     if not preserve_aspect_ratio:
         return wanted
@@ -147,6 +148,11 @@ def _along(
         distances = absolute((pixels + 0.5 - centers) * (1.0 / widening))
         values = where_v2(distances < radius, kernel(distances), 0.0)
         weights = _normalized(values)
+    return weighted(images, weights, axis)
+
+
+def weighted(images: Tensor, weights: Any, axis: int) -> Tensor:
+    """Return images whose pixels along an axis are weighted sums, a row for each."""
     moved = tensordot(weights, cast(images, float32), [[1], [axis]])
     order = [1, 0, 2, 3] if axis == 1 else [1, 2, 0, 3]
     return transpose(moved, order)

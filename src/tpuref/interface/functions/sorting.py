@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tpuref.base.dtypes import as_dtype, int32
+import numpy as np
+
+from tpuref.base.dtypes import as_dtype, float32, int32
 from tpuref.engine.graph.build import apply, apply_all, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -104,7 +106,8 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
     >>> tf.Session().run(hit).tolist()
     [True, False]
     """
-    scores, classes = convert_to_tensor(predictions), convert_to_tensor(targets)
+    wanted = float32 if isinstance(predictions, np.ndarray) else None
+    scores, classes = convert_to_tensor(predictions, wanted), convert_to_tensor(targets)
     return apply_one("InTopKV2", scores, classes, convert_to_tensor(k), name=name)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -106,7 +108,8 @@ def convolution(
     filters
         ``[..., channels / groups, outputs]``.
     strides, dilations
-        A number, or one for each axis: the step of windows, and of their elements.
+        A number, or one for each axis: the step of windows, and of their elements.  At
+        most one of both is above 1.
     padding
         ``"SAME"`` or ``"VALID"``.
 
@@ -117,8 +120,23 @@ def convolution(
     ...     tf.nn.convolution(x, tf.ones([2, 1, 1])).numpy().ravel().tolist()
     [1.0, 3.0, 5.0]
     """
+    if _above_one(strides) and _above_one(dilations):
+        raise codes.INVALID_ARGUMENT.value_error(
+            "tf.nn.convolution: strides above 1 exclude dilations above 1, got "
+            f"{strides} and {dilations}; tf.nn.conv2d and conv3d take both"
+        )
+    return _convolved(input, filters, strides, padding, data_format, dilations)
+
+
+def _above_one(numbers: Any) -> bool:
+    return bool(np.any(np.asarray(1 if numbers is None else numbers) > 1))
+
+
+def _convolved(
+    input: Any, filters: Any, strides: Any, padding: Any, layout: Any, dilations: Any
+) -> Tensor:
     function = "tf.nn.convolution"
-    x, back = _last(convert_to_tensor(input), data_format)
+    x, back = _last(convert_to_tensor(input), layout)
     weights = convert_to_tensor(filters, x.dtype)
     rank = len(weights.shape) - 2
     steps = _numbers(function, "strides", strides, rank)
@@ -324,8 +342,8 @@ def conv3d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return `convolution` of volumes."""
-    return convolution(input, filters, strides, padding, data_format, dilations, name)
+    """Return `convolution` of volumes, with strides and dilations at once."""
+    return _convolved(input, filters, strides, padding, data_format, dilations)
 
 
 # -- pooling -----------------------------------------------------------------------

@@ -7,12 +7,18 @@ from typing import Any
 from tpuref.base.arguments import instance_of
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.variables import Variable
+from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.indexing import (
     tensor_scatter_nd_add,
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
 )
 from tpuref.interface.functions.reshaping import expand_dims
+from tpuref.interface.functions.segment_reductions import (
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    unsorted_segment_prod,
+)
 
 
 def scatter_update(
@@ -67,6 +73,55 @@ def scatter_sub(
     """
     places, rows = _rows("tf.scatter_sub", ref, indices, updates)
     return ref.assign(tensor_scatter_nd_sub(ref.value(), places, rows), name=name)
+
+
+def scatter_max(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Replace elements of rows of a variable by updates that are greater.
+
+    Parameters and result are those of `scatter_update`.
+
+    Examples
+    --------
+    >>> v = tf.Variable([1, 5])
+    >>> with tf.Session() as sess:
+    ...     sess.run(v.initializer)
+    ...     sess.run(tf.scatter_max(v, [0, 0, 1], [3, 2, 4])).tolist()
+    [3, 5]
+    """
+    places, rows = _rows("tf.scatter_max", ref, indices, updates)
+    return ref.assign(tensor_scatter_nd_max(ref.value(), places, rows), name=name)
+
+
+def scatter_min(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Replace elements of rows of a variable by smaller updates; see `scatter_max`."""
+    places, rows = _rows("tf.scatter_min", ref, indices, updates)
+    return ref.assign(tensor_scatter_nd_min(ref.value(), places, rows), name=name)
+
+
+def scatter_mul(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Multiply rows of a variable, also several times; see `scatter_update`."""
+    _, rows = _rows("tf.scatter_mul", ref, indices, updates)
+    number = shape(ref.value())[0]
+    factors = unsorted_segment_prod(rows, indices, number)
+    return ref.assign(ref.value() * factors, name=name)
 
 
 def _rows(function: str, ref: Variable, indices: Any, updates: Any) -> tuple[Any, Any]:

@@ -585,6 +585,20 @@ def report_uninitialized_variables(
     return found
 
 
+def assert_variables_initialized(
+    var_list: Sequence[Variable] | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless all variables have a value.
+
+    It raises `tf.errors.FailedPreconditionError`.  Those of `var_list`, by default all
+    global and local variables, are checked; the result is None if there are none.
+    """
+    if var_list is None:
+        var_list = [*global_variables(), *local_variables()]
+    variables = _variables("tf.assert_variables_initialized: var_list", var_list)
+    return group(*(variable.value() for variable in variables)) if variables else None
+
+
 def global_variables_initializer() -> Operation | None:
     """Return an operation that initializes all variables.
 
@@ -602,3 +616,10 @@ def global_variables_initializer() -> Operation | None:
 def local_variables_initializer() -> Operation | None:
     """Return an operation that initializes all local variables."""
     return variables_initializer(local_variables())
+
+
+def enable_resource_variables() -> None:
+    """Do nothing: variables of tpuref are resources from the start.
+
+    A read gives the value at that time, and no later assignment changes it.
+    """

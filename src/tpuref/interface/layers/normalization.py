@@ -12,8 +12,11 @@ from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchro
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integers
+from tpuref.interface.functions.arithmetic import maximum, minimum
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.creation import ones, zeros
+from tpuref.interface.functions.exponentials import sqrt
+from tpuref.interface.functions.identity import stop_gradient
 from tpuref.interface.functions.normalization import batch_normalization as normalized
 from tpuref.interface.functions.normalization import fused_batch_norm, moments
 from tpuref.interface.functions.reshaping import reshape
@@ -53,8 +56,12 @@ moving_variance_initializer
     fused
         Whether the moving average is of the variance with Bessel's correction, as that
         of TensorFlow's fused kernel; by default for images, of rank 4.
-    renorm, renorm_clipping, renorm_momentum, virtual_batch_size, adjustment
-        Not supported: `renorm` must be False, `virtual_batch_size` and `adjustment`
+    renorm, renorm_clipping, renorm_momentum
+        Whether training corrects the moments of a batch by their averages (Ioffe,
+        2017); the bounds ``rmin``, ``rmax`` and ``dmax`` of the correction; and the
+        momentum of these averages.
+    virtual_batch_size, adjustment
+        Not supported: `virtual_batch_size` and `adjustment`
         None.
     trainable, name, **kwargs
         As for `tf.layers.Layer`.
@@ -96,7 +103,15 @@ moving_variance_initializer
         **kwargs: Any,
     ) -> None:
         super().__init__(trainable, name, **kwargs)
-        self._refuse("renorm", renorm, False)
+        self.renorm, self.renorm_momentum = renorm, renorm_momentum
+        self.renorm_clipping = dict(renorm_clipping or {}) if renorm else {}
+        if not self.renorm_clipping.keys() <= {"rmin", "rmax", "dmax"}:
+            raise self._wrong(
+                "renorm_clipping: expected a dictionary with the keys rmin, rmax and "
+                f"dmax, got {renorm_clipping!r}"
+            )
+        if renorm and fused:
+            raise self._wrong("expected fused=False with renorm=True")
         self._refuse("virtual_batch_size", virtual_batch_size, None)
         self._refuse("adjustment", adjustment, None)
         self.axis = axis
@@ -153,7 +168,17 @@ moving_variance_initializer
         self.moving_variance = self._average(
             "moving_variance", self.moving_variance_initializer
         )
+        if self.renorm:
+            names = "moving_stddev", "renorm_mean", "renorm_stddev"
+            mean = self.moving_mean_initializer
+            initializers = self._initial_stddev, mean, self._initial_stddev
+            self.moving_stddev, self.renorm_mean, self.renorm_stddev = map(
+                self._average, names, initializers
+            )
         super().build(input_shape)
+
+    def _initial_stddev(self, *args: Any, **kwargs: Any) -> Tensor:
+        return sqrt(self.moving_variance_initializer(*args, **kwargs))
 
     def _choose_axes(self, input_shape: Any) -> None:
         rank = input_shape.rank
@@ -161,7 +186,7 @@ moving_variance_initializer
         if rank is None or not all(-rank <= axis < rank for axis in axes):
             raise self._wrong(f"there is no axis {self.axis} in shape {input_shape}")
         self._axes = [axis % rank for axis in axes]
-        possible = rank == 4 and self._axes in ([1], [3])
+        possible = rank == 4 and self._axes in ([1], [3]) and not self.renorm
         if self.fused and not possible:
             raise self._wrong(
                 "fused=True takes images of rank 4 with features on axis 1 or 3, got "
@@ -194,10 +219,16 @@ moving_variance_initializer
             outputs, mean, variance = self._fused_outputs(inputs, training)
         else:
             mean, variance = self._used_moments(inputs, training)
-            outputs = self._normalize(inputs, mean, variance)
+            factor, offset = self.gamma, self.beta
+            if self.renorm and known_training(training) is not False:
+                factor, offset = self._corrected(mean, variance, training)
+            outputs = self._normalize(inputs, mean, variance, factor, offset)
         if known_training(training) is not False:
             self._update(self.moving_mean, mean, training)
-            self._update(self.moving_variance, variance, training)
+            if self.renorm:
+                self._update_stddev(mean, variance, training)
+            else:
+                self._update(self.moving_variance, variance, training)
         outputs.set_shape(inputs.shape)
         return cast(outputs, inputs.dtype)
 
@@ -240,7 +271,37 @@ moving_variance_initializer
         """Return mean and variance of a batch."""
         return moments(inputs, reduction_axes, keep_dims=keep_dims)
 
-    def _normalize(self, inputs: Any, mean: Any, variance: Any) -> Tensor:
+    def _corrected(self, mean: Any, variance: Any, training: Any) -> tuple[Any, Any]:
+        """Return factor and offset after the correction, which has no gradient."""
+        average = maximum(self.renorm_stddev.value(), self.epsilon**0.5)
+        ratio = sqrt(variance + self.epsilon) / average
+        shift = (mean - self.renorm_mean.value()) / average
+        bounds = self.renorm_clipping
+        if "rmin" in bounds:
+            ratio = maximum(ratio, bounds["rmin"])
+        if "rmax" in bounds:
+            ratio = minimum(ratio, bounds["rmax"])
+        if "dmax" in bounds:
+            shift = minimum(maximum(shift, -bounds["dmax"]), bounds["dmax"])
+        ratio = stop_gradient(chosen(training, lambda: ratio, lambda: ratio * 0.0 + 1))
+        shift = stop_gradient(chosen(training, lambda: shift, lambda: shift * 0.0))
+        if self.gamma is not None:
+            ratio, shift = ratio * self.gamma, shift * self.gamma
+        return ratio, shift if self.beta is None else shift + self.beta
+
+    def _update_stddev(self, mean: Any, variance: Any, training: Any) -> None:
+        """Move the averages of renormalization, and the variance that they give."""
+        stddev = sqrt(variance + self.epsilon)
+        self._update(self.renorm_mean, mean, training, self.renorm_momentum)
+        self._update(self.renorm_stddev, stddev, training, self.renorm_momentum)
+        moved = self._update(self.moving_stddev, stddev, training)
+        new = maximum(moved * moved - self.epsilon, 0.0)
+        kept = chosen(training, lambda: new, lambda: self.moving_variance.value())
+        self.add_update(self.moving_variance.assign(kept))
+
+    def _normalize(
+        self, inputs: Any, mean: Any, variance: Any, factor: Any, offset: Any
+    ) -> Tensor:
         """Normalize in the dtype of the moments."""
         rank = inputs.shape.rank
         own = inputs.shape.as_list()
@@ -254,18 +315,23 @@ moving_variance_initializer
             cast(inputs, mean.dtype),
             along(mean),
             along(variance),
-            along(self.beta),
-            along(self.gamma),
+            along(offset),
+            along(factor),
             self.epsilon,
         )
 
-    def _update(self, average: Any, value: Any, training: Any) -> None:
+    def _update(
+        self, average: Any, value: Any, training: Any, momentum: float | None = None
+    ) -> Any:
         """Move an average, unless a tensor says that the layer does not train."""
-        keep = chosen(training, lambda: self.momentum, lambda: 1.0)
+        moved = self.momentum if momentum is None else momentum
+        keep = chosen(training, lambda: moved, lambda: 1.0)
         with name_scope("AssignMovingAvg") as scope:
             distance = (average.value() - cast(value, average.dtype)) * (1.0 - keep)
             name = None if executing_eagerly() else scope
-            self.add_update(average.assign_sub(distance, name=name))
+            update = average.assign_sub(distance, name=name)
+        self.add_update(update)
+        return update
 
 
 batch_normalization = function_of(

@@ -307,10 +307,11 @@ def batch_norm(
         The collection of the updates; with None the outputs depend on them.
     is_training
         Whether moments are those of the batch; a bool or a tensor.
-    batch_weights, zero_debias_moving_mean, renorm, renorm_clipping, renorm_decay, \
-adjustment
+    renorm_decay
+        The momentum of the averages of renormalization.
+    batch_weights, zero_debias_moving_mean, adjustment
         Not supported; their defaults are accepted.
-    center, scale, epsilon, fused
+    center, scale, epsilon, fused, renorm, renorm_clipping
         As for `tf.layers.BatchNormalization`.
     inputs, activation_fn, reuse, variables_collections, outputs_collections, \
 trainable, data_format, scope
@@ -322,11 +323,11 @@ trainable, data_format, scope
     >>> [v.name for v in tf.trainable_variables()]
     ['BatchNorm/gamma:0', 'BatchNorm/beta:0']
     """
-    others = (batch_weights, renorm_clipping, adjustment)
-    if zero_debias_moving_mean or renorm or any(one is not None for one in others):
+    others = (batch_weights, adjustment)
+    if zero_debias_moving_mean or any(one is not None for one in others):
         raise codes.WRONG_ARGUMENT_TYPE.value_error(
-            "tf.contrib.layers.batch_norm: batch_weights, zero_debias_moving_mean, "
-            "renorm and adjustment are not supported; leave them at their defaults"
+            "tf.contrib.layers.batch_norm: batch_weights, zero_debias_moving_mean "
+            "and adjustment are not supported; leave them at their defaults"
         )
     initial, regular = param_initializers or {}, param_regularizers or {}
     lead = _leads("batch_norm", data_format)
@@ -334,6 +335,9 @@ trainable, data_format, scope
         layer = BatchNormalization(
             axis=1 if lead else -1,
             momentum=decay,
+            renorm=renorm,
+            renorm_clipping=renorm_clipping,
+            renorm_momentum=renorm_decay,
             epsilon=epsilon,
             center=center,
             scale=scale,

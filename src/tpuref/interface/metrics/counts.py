@@ -201,23 +201,37 @@ def auc(
             f"summation_method of {sorted(methods)}, got {summation_method!r}"
         )
     if thresholds is None:
-        steps = integer("tf.metrics.auc: num_thresholds", num_thresholds) - 1
-        inner = [k / steps for k in range(1, steps)]
+        number = integer("tf.metrics.auc: num_thresholds", num_thresholds)
+        levels = even_thresholds(number)
     else:
         argument = "tf.metrics.auc: thresholds"
         inner = sorted(static_number(x, argument) for x in listed(argument, thresholds))
-    levels = [-_OUTSIDE, *inner, 1.0 + _OUTSIDE]
+        levels = [-_OUTSIDE, *inner, 1.0 + _OUTSIDE]
     with name_scope(name, "auc"):
-        before, after = _counts_at(levels, labels, predictions, weights)
+        before, after = counts_at(levels, labels, predictions, weights, KINDS)
         value = _area(before, curve, summation_method, "value")
         update = _area(after(), curve, summation_method, "update_op")
     return collected(value, update, metrics_collections, updates_collections)
 
 
-def _counts_at(
-    levels: list[float], labels: Any, predictions: Any, weights: Any
+KINDS = ("true_positives", "false_negatives", "true_negatives", "false_positives")
+"""What `counts_at` can count."""
+
+
+def even_thresholds(number: int) -> list[float]:
+    """Return numbers from 0 to 1, of which the first and the last lie outside."""
+    steps = number - 1
+    return [-_OUTSIDE, *(k / steps for k in range(1, steps)), 1.0 + _OUTSIDE]
+
+
+def counts_at(
+    levels: list[float],
+    labels: Any,
+    predictions: Any,
+    weights: Any,
+    kinds: tuple[str, ...],
 ) -> tuple[list[Tensor], Any]:
-    """Return tp, fn, tn and fp per threshold so far, and a function to add a batch."""
+    """Return the counts per threshold so far, and a function to add a batch."""
     found, truth = aligned(cast(predictions, float32), cast(labels, bool_))
     over = greater(reshape(found, [1, -1]), expand_dims(constant(levels), 1))
     right = reshape(truth, [1, -1])
@@ -229,13 +243,13 @@ def _counts_at(
         "true_negatives": (wrong, under),
         "false_positives": (wrong, over),
     }
-    counts = [metric_variable([len(levels)], float32, name) for name in pairs]
+    counts = [metric_variable([len(levels)], float32, kind) for kind in kinds]
     before = [count.value() for count in counts]
 
     def after() -> list[Tensor]:
         added = []
-        for count, pair in zip(counts, pairs.values(), strict=True):
-            hits = cast(logical_and(*pair), float32)
+        for count, kind in zip(counts, kinds, strict=True):
+            hits = cast(logical_and(*pairs[kind]), float32)
             hits = hits if factor is None else hits * factor
             added.append(count.assign_add(reduce_sum(hits, 1)))
         return added

@@ -22,7 +22,9 @@ Metric = tuple[Tensor, Tensor]
 """The value of a metric, and the operation that adds a batch and gives the value."""
 
 
-def metric_variable(shape: Sequence[int], dtype: DType, name: str) -> Any:
+def metric_variable(
+    shape: Sequence[int], dtype: DType, name: str, validate_shape: bool = True
+) -> Any:
     """Return a variable of zeros that is neither trained nor saved."""
     if executing_eagerly():
         raise codes.WRONG_ARGUMENT_TYPE.runtime_error(
@@ -33,6 +35,7 @@ def metric_variable(shape: Sequence[int], dtype: DType, name: str) -> Any:
         lambda: zeros(shape, dtype),
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        validate_shape=validate_shape,
         name=name,
         synchronization=VariableSynchronization.ON_READ,
         aggregation=VariableAggregation.SUM,

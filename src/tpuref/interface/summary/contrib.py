@@ -10,18 +10,25 @@ from tpuref.engine.graph.graph import GraphKeys
 from tpuref.interface.functions.comparison import equal
 from tpuref.interface.functions.control_flow import group
 from tpuref.interface.summary import steps
+from tpuref.interface.summary.values import (
+    histogram_summary,
+    image_summary,
+    scalar_summary,
+)
 
 
 def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
     """Write a number at a step, by default the global step."""
-    return steps.scalar(_tag(name, family), tensor, _step("scalar", step))
+    at = _step("scalar", step)
+    return steps.written("scalar", scalar_summary, _tag(name, family), tensor, at)
 
 
 def histogram(
     name: str, tensor: Any, family: str | None = None, step: Any = None
 ) -> Any:
     """Write the distribution of numbers at a step, by default the global step."""
-    return steps.histogram(_tag(name, family), tensor, _step("histogram", step))
+    at = _step("histogram", step)
+    return steps.written("histogram", histogram_summary, _tag(name, family), tensor, at)
 
 
 def image(
@@ -33,7 +40,12 @@ def image(
     step: Any = None,
 ) -> Any:
     """Write images at a step, by default the global step."""
-    return steps.image(_tag(name, family), tensor, _step("image", step), max_images)
+
+    def summarize(tag: str, value: Any) -> bytes:
+        return image_summary(tag, value, max_images)
+
+    at = _step("image", step)
+    return steps.written("image", summarize, _tag(name, family), tensor, at)
 
 
 def _tag(name: str, family: str | None) -> str:

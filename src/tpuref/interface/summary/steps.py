@@ -16,15 +16,23 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import number, wrong_type
-from tpuref.base.dtypes import int64
+from tpuref.base.dtypes import int64, uint8
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.tensor import Operation
+from tpuref.engine.ops.meaning import Array
 from tpuref.interface.files.filesystem import PathLike
+from tpuref.interface.functions.colors import convert_image_dtype
 from tpuref.interface.functions.control_flow import no_op, py_func
-from tpuref.interface.summary import values
 from tpuref.interface.summary.event_file import FileWriter
+from tpuref.interface.summary.messages import Event, Summary, SummaryMetadata
+from tpuref.interface.summary.values import (
+    histogram_buckets,
+    image_texts,
+    tensor_summary,
+)
 
 OPERATIONS = "_SUMMARY_V2"
 """The collection of the operations that write summaries."""
@@ -93,7 +101,7 @@ class SummaryWriter:
         """Write a serialized summary."""
         if self._writer is None:
             return
-        self._writer.add_summary(summary, step)
+        self._writer.add_event(Event(summary=Summary.FromString(summary), step=step))
         self._waiting += 1
         if self._waiting > self._max_queue:
             self._waiting = 0
@@ -189,14 +197,29 @@ def all_v2_summary_ops() -> list[Any]:
 
 def scalar(name: str, data: Any, step: Any = None, description: Any = None) -> Any:
     """Write a number at a step."""
-    return _write("scalar", values.scalar_summary, name, data, step)
+
+    def number_of(value: Array) -> Array:
+        if value.size != 1:
+            raise InvalidArgumentError(
+                f"tf.summary.scalar: {name!r} takes one number, got shape "
+                f"{list(value.shape)}",
+                code=codes.INVALID_ARGUMENT,
+            )
+        return value.astype(np.float32).reshape(())
+
+    return _write("scalars", number_of, name, data, step, description)
 
 
 def histogram(
     name: str, data: Any, step: Any = None, buckets: Any = None, description: Any = None
 ) -> Any:
-    """Write the distribution of numbers at a step."""
-    return _write("histogram", values.histogram_summary, name, data, step)
+    """Write the distribution of numbers at a step, by default in 30 buckets."""
+    count = 30 if buckets is None else int(buckets)
+
+    def counted(value: Array) -> Array:
+        return histogram_buckets(value, count)
+
+    return _write("histograms", counted, name, data, step, description)
 
 
 def image(
@@ -208,17 +231,99 @@ def image(
 ) -> Any:
     """Write images at a step; real numbers range from 0 to 1."""
 
-    def summarize(tag: str, value: Any) -> bytes:
-        if np.issubdtype(value.dtype, np.floating):
-            value = (np.clip(value, 0.0, 1.0) * 255.0).astype(np.uint8)
-        return values.image_summary(tag, value, max_outputs)
+    def encoded(value: Array) -> Array:
+        return image_texts(value, max_outputs)
 
-    return _write("image", summarize, name, data, step)
+    images = convert_image_dtype(data, uint8, saturate=True)
+    return _write("images", encoded, name, images, step, description)
 
 
 def text(name: str, data: Any, step: Any = None, description: Any = None) -> Any:
     """Write texts at a step."""
-    return _write("text", values.text_summary, name, data, step)
+
+    def kept(value: Array) -> Array:
+        return np.asarray(value, object)
+
+    return _write("text", kept, name, data, step, description)
+
+
+def _write(
+    plugin: str,
+    content: Callable[[Array], Array],
+    name: str,
+    data: Any,
+    step: Any,
+    description: Any,
+) -> Any:
+    """Write a tensor for one of TensorBoard's plugins, as TensorFlow 2 does."""
+    metadata = SummaryMetadata(summary_description=description)
+    metadata.plugin_data.plugin_name = plugin
+
+    def summarize(tag: str, value: Any) -> bytes:
+        return tensor_summary(tag, content(np.asarray(value)), metadata)
+
+    return written(plugin.removesuffix("s"), summarize, name, data, step)
+
+
+def write(
+    tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: Any = None
+) -> Any:
+    """Write a tensor at a step for the plugin that `metadata` names.
+
+    `tensor` may be a function that returns it.  `metadata` is a `tf.SummaryMetadata`.
+    The `tag` does not get the names of scopes; see `summary_scope`.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     bool(tf.compat.v2.summary.write("x", 1.0, step=0))  # without a writer
+    False
+    """
+
+    def summarize(tag: str, value: Any) -> bytes:
+        return tensor_summary(tag, np.asarray(value), metadata or SummaryMetadata())
+
+    if callable(tensor) and default_writer() is not None:
+        tensor = tensor()
+    return written("write", summarize, tag, tensor, step, scoped=False)
+
+
+@contextlib.contextmanager
+def summary_scope(
+    name: str, default_name: str = "summary", values: Any = None
+) -> Iterator[tuple[str, str]]:
+    """Enter a name scope for a summary; yield its tag and the scope.
+
+    `default_name` replaces an empty name; `values` is accepted for compatibility.
+    """
+    graph, name = get_default_graph(), name or default_name
+    scope = graph.get_name_scope()
+    with graph.name_scope(clean_name(name)) as entered:
+        yield (f"{scope}/{name}" if scope else name), entered
+
+
+def get_step() -> Any:
+    """Return the default step, or None."""
+    return _settings.step
+
+
+def set_step(step: Any) -> None:
+    """Set the default step of this thread: a number, a variable, or None."""
+    _settings.step = step
+
+
+def should_record_summaries() -> Any:
+    """Return whether summaries are written here, as a bool or a tensor."""
+    condition = _settings.conditions[-1] if default_writer() else False
+    return condition() if callable(condition) else condition
+
+
+def graph(graph_data: Graph) -> bool:
+    """Write the operations of a graph, or of a traced function, in eager mode."""
+    writer = default_writer()
+    if writer is not None:
+        writer.add_graph(graph_data)
+    return writer is not None
 
 
 def default_writer() -> SummaryWriter | None:
@@ -234,8 +339,13 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> Any:
     return None if chosen is None else chosen.flush()
 
 
-def _write(
-    kind: str, summarize: Callable[[str, Any], bytes], name: str, data: Any, step: Any
+def written(
+    kind: str,
+    summarize: Callable[[str, Any], bytes],
+    name: str,
+    data: Any,
+    step: Any,
+    scoped: bool = True,
 ) -> Any:
     """Write a summary in eager mode; in a graph, return an operation that does."""
     writer = default_writer()
@@ -247,9 +357,8 @@ def _write(
             f"tf.summary.{kind}: {name!r} has no step; give step=, or set it with "
             "writer.as_default(step=...)"
         )
-    condition = _settings.conditions[-1]
-    condition = condition() if callable(condition) else condition
-    scope = get_default_graph().get_name_scope()
+    condition = should_record_summaries()
+    scope = get_default_graph().get_name_scope() if scoped else ""
     tag = f"{scope}/{name}" if scope else name
 
     def write(value: Any, at: Any, wanted: Any) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
-from tpuref.base.dtypes import string
+from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.ops.definition import Array
-from tpuref.interface.summary.messages import Summary
+from tpuref.interface.summary.messages import Summary, SummaryMetadata
 from tpuref.interface.summary.png import encoded_png
 
 Doubles = npt.NDArray[np.float64]
@@ -109,15 +109,52 @@ def _as_bytes(picture: Array, bad_color: Sequence[int]) -> Array:
 
 def text_summary(tag: str, value: Any) -> bytes:
     """Return the summary of texts."""
-    array = np.asarray(value, object)
-    summary = Summary.Value(tag=tag)
-    summary.metadata.plugin_data.plugin_name = "text"
-    summary.tensor.dtype = string.as_datatype_enum
+    metadata = SummaryMetadata()
+    metadata.plugin_data.plugin_name = "text"
+    return tensor_summary(tag, np.asarray(value, object), metadata)
+
+
+def tensor_summary(tag: str, array: Array, metadata: Any) -> bytes:
+    """Return the summary of a tensor for a plugin of TensorBoard."""
+    summary = Summary.Value(tag=tag, metadata=metadata)
+    tensor = summary.tensor
     for size in array.shape:
-        summary.tensor.tensor_shape.dim.add(size=size)
-    texts = [one.encode() if isinstance(one, str) else bytes(one) for one in array.flat]
-    summary.tensor.string_val.extend(texts)
+        tensor.tensor_shape.dim.add(size=size)
+    if array.dtype.kind in "OSU":
+        tensor.dtype = string.as_datatype_enum
+        tensor.string_val.extend(
+            one.encode() if isinstance(one, str) else bytes(one) for one in array.flat
+        )
+    else:
+        tensor.dtype = as_dtype(array.dtype).as_datatype_enum
+        tensor.tensor_content = array.tobytes()
     return _serialize(summary)
+
+
+def histogram_buckets(value: Array, buckets: int) -> Array:
+    """Return a row of the left edge, the right edge and the count for each bucket.
+
+    All buckets are equally wide.  Equal numbers are in the last bucket, of no width.
+    """
+    numbers = value.astype(np.float64).ravel()
+    if not numbers.size or not buckets:
+        return np.zeros((buckets, 3))
+    least, most = np.min(numbers), np.max(numbers)
+    edges = np.linspace(least, most, buckets + 1)
+    counts = np.zeros(buckets)
+    if least == most:
+        counts[-1] = numbers.size
+    else:
+        places = np.floor((numbers - least) / ((most - least) / buckets)).astype(int)
+        counts += np.bincount(np.minimum(places, buckets - 1), minlength=buckets)
+    return np.stack([edges[:-1], edges[1:], counts], 1)
+
+
+def image_texts(value: Array, max_outputs: int) -> Array:
+    """Return the width, the height and the encoded images of a batch."""
+    _, height, width, _ = value.shape
+    images = [encoded_png(image) for image in value[:max_outputs]]
+    return np.array([b"%d" % width, b"%d" % height, *images], object)
 
 
 def merged(serialized: Sequence[bytes]) -> bytes:

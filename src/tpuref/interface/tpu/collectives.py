@@ -72,7 +72,7 @@ def cross_replica_sum(
     """
     peers = current_peers()
     if peers is not None:
-        groups = _groups(group_assignment, peers.count)
+        groups = replica_groups(group_assignment, peers.count)
         own = _contribution(x, peers)
         named = functools.partial(_tower_total, group_assignment, name)
         return nest.map_structure(named, peers.total(own, groups), own)
@@ -83,7 +83,7 @@ def cross_replica_sum(
         }
     region = replicated_region()
     replicas = None if region is None else region.replicas
-    groups = _groups(group_assignment, replicas or 1)
+    groups = replica_groups(group_assignment, replicas or 1)
     if isinstance(x, PerReplica):
         if replicas is None:
             return _total(x)
@@ -154,7 +154,8 @@ def _contribution(x: Any, peers: Peers) -> Any:
     return tensor
 
 
-def _groups(assignment: Any, replicas: int) -> tuple[tuple[int, ...], ...]:
+def replica_groups(assignment: Any, replicas: int) -> tuple[tuple[int, ...], ...]:
+    """Return the replicas of each group, after checking that each is in one."""
     if assignment is None:
         return (tuple(range(replicas)),)
     ids = _ids(assignment)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tpuref.names.lookup import first_missing, part_there
 from tpuref.names.message import Missing, about, longest_known
 from tpuref.tools.porting import notebook
+from tpuref.tools.porting.keras_2 import Idiom, idioms_of, lacks, uses_keras
 from tpuref.tools.porting.scope import Scope
 from tpuref.tools.porting.source import Part, Source
 from tpuref.tools.porting.syntax import SyntaxReader
@@ -45,6 +46,7 @@ class Program:
     names: list[Name]  # the names, in the order of their first places
     unparsed: bool  # whether Python 3 cannot parse all of it, so tokens were read
     shell: list[Place] = field(default_factory=list)  # lines for a shell in a notebook
+    keras_2: list[tuple[Place, Idiom]] = field(default_factory=list)
 
     @property
     def missing(self) -> list[Name]:
@@ -62,7 +64,7 @@ def read_program(source: Source) -> Program:
         if root and len(name) <= len(root):
             return  # a member of a value; the value itself was taken earlier
         full = f"tf.{name}"
-        missing = None if first_missing(name) is None else about(full)
+        missing = None if first_missing(name) is None else lacks(about(full))
         found = names.setdefault(full, Name(full, missing))
         if Place(cell, line) not in found.places:
             found.places.append(Place(cell, line))
@@ -71,6 +73,7 @@ def read_program(source: Source) -> Program:
     syntax = SyntaxReader(scope, take)
     unparsed = False
     shell = []
+    trees: list[tuple[int, ast.Module]] = []
     for part in source.parts():
         cell = part.cell or 0
         if cell:
@@ -82,10 +85,18 @@ def read_program(source: Source) -> Program:
             TokenReader(scope, take).read(part.text)
         else:
             syntax.read(tree)
+            trees.append((cell, tree))
     for name in names.values():
         name.places.sort()
     ordered = sorted(names.values(), key=lambda name: name.places[0])
-    return Program(source.path, ordered, unparsed, shell)
+    program = Program(source.path, ordered, unparsed, shell)
+    if any(uses_keras(tree) for _, tree in trees):
+        program.keras_2 = [
+            (Place(cell, idiom.line), idiom)
+            for cell, tree in trees
+            for idiom in idioms_of(tree)
+        ]
+    return program
 
 
 @functools.cache

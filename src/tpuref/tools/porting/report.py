@@ -34,6 +34,10 @@ def program_text(program: Program) -> str:
         by_advice.setdefault(_advice(name), []).append(_line(name))
     for advice, names in by_advice.items():
         lines += [_wrap(advice, 2), *names]
+    if program.keras_2:
+        lines.append("  Keras 3 refuses this, which Keras 2 took")
+    for place, idiom in program.keras_2:
+        lines.append(_wrap(f"{place}: {idiom.text}; write {idiom.instead}", 6))
     there = [name.name for name in program.names if name.missing is None]
     if there:
         lines.append(_wrap(f"tpuref has {', '.join(there)}", 2))
@@ -173,6 +177,10 @@ def program_dict(program: Program, rewrite: Rewrite | None) -> dict[str, Any]:
         "release": release_of(program)._asdict(),
         "shell": [_place_dict(place) for place in program.shell],
         "names": [_name_dict(name) for name in program.names],
+        "keras_2": [
+            _place_dict(place) | {"found": idiom.text, "instead": idiom.instead}
+            for place, idiom in program.keras_2
+        ],
     }
     if rewrite is not None:
         found["changed"] = [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import glob
+import importlib.util
 from typing import Any
 
 import jax
@@ -19,6 +21,8 @@ def chosen_devices(setting: int | str | None) -> list[Device]:
 
     None means JAX's default devices.
     """
+    if setting != "tpu":
+        _leave_out_absent_tpu()
     if isinstance(setting, int):
         return _processors(setting)
     try:
@@ -31,6 +35,17 @@ def chosen_devices(setting: int | str | None) -> list[Device]:
             "install the JAX of that platform",
             code=codes.INVALID_SETTING,
         ) from error
+
+
+def _leave_out_absent_tpu() -> None:
+    """Keep JAX from starting libtpu, which logs errors where there is no TPU.
+
+    It is installed for its compiler.
+    """
+    wanted = jax.config.jax_platforms or importlib.util.find_spec("jax_plugins")
+    there = glob.glob("/dev/accel*") + glob.glob("/dev/vfio/*")
+    if importlib.util.find_spec("libtpu") and not wanted and not there:
+        jax.config.update("jax_platforms", "cpu")
 
 
 def _processors(count: int) -> list[Device]:

@@ -45,6 +45,7 @@ from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import ReplicaVariables, State
 from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores
 from tpuref.engine.runtime.pool.host.gathering import Gathering
+from tpuref.engine.runtime.pool.host.long_runs import add_run
 from tpuref.engine.runtime.pool.host.memory import InputBlocks, ResultSlabs
 from tpuref.engine.runtime.pool.host.occupation import Occupation
 from tpuref.engine.runtime.pool.host.program_facts import (
@@ -235,7 +236,7 @@ class CorePool:
             )
 
     def _run(self, program: Program, inputs: Values, run: Run) -> Values:
-        memory = self._cores.memory
+        memory, begin = self._cores.memory, monotonic_ns()
         self._restart = True  # until all is well: an interrupt may come at any bytecode
         memory.free_returned()
         memory.heap.begin_run()
@@ -246,6 +247,7 @@ class CorePool:
             self._send_run(placed, inputs, run, sent, gathering)
             results = gathering.results()
             self._restart = False
+            add_run(placed.known, (monotonic_ns() - begin) / 1e9)
             return results
         except BaseException as error:
             fault = gathering.call_off(error)

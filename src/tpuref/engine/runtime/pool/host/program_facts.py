@@ -109,12 +109,13 @@ class AnnouncedVariables:
 
 @dataclass
 class RegisteredProgram:
-    """A program, its placements, and whether it was sent."""
+    """A program, its placements, whether it was sent, and how long it has run."""
 
     program: Program
     facts: ProgramFacts
     placed: dict[Placement, PlacedProgram] = field(default_factory=dict)
     sent: bool = False
+    seconds: float = 0.0
 
 
 @dataclass
