@@ -158,7 +158,6 @@ def test_a_core_loads_no_graphs_drawings_or_gradients():
 LATE_IMPORTS = {
     # optional dependencies
     ("tpuref.tools.benchmarks.peers.*", "*"): "the peer that is measured",
-    ("tpuref.tools.benchmarks.convolution", "threadpoolctl"): "optional",
     ("tpuref.interface.functions.image_files", "PIL"): "optional",
     ("tpuref.interface.functions.image_files", "PIL.*"): "optional",
     ("tpuref.tools.benchmarks.plot", "matplotlib"): "optional",
@@ -178,7 +177,7 @@ LATE_IMPORTS = {
     ("tpuref.interface.cluster_resolver.metadata", "http.client"): (
         "40 ms at the start of each program, for email and ssl"
     ),
-    ("tpuref.engine.graph.graph", "tpuref.engine.drawings.graph"): (
+    ("tpuref.engine.graph.graph", "tpuref.engine.graph.drawing"): (
         "10 ms at the start of each program, for subprocess and shutil"
     ),
     ("tpuref.engine.runtime.pool.arena", "tempfile"): "5 ms at the start of each core",
@@ -252,6 +251,9 @@ TYPED_CIRCLES = {
     ("tpuref.engine.graph.operators", "tpuref.engine.graph.tensor"): "the base class",
     ("tpuref.engine.graph.region", "tpuref.engine.graph.tensor"): "holds operations",
     ("tpuref.engine.graph.tensor", "tpuref.engine.graph.graph"): "its graph",
+    ("tpuref.engine.graph.captions", "tpuref.engine.graph.tensor"): "named in tables",
+    ("tpuref.engine.graph.notebook", "tpuref.engine.graph.tensor"): "shown in tables",
+    ("tpuref.engine.graph.notebook", "tpuref.engine.graph.graph"): "shown in tables",
     ("tpuref.engine.graph.context", "tpuref.engine.graph.graph"): "the default graph",
     ("tpuref.engine.graph.context", "tpuref.engine.graph.recorder"): "the tapes",
     ("tpuref.engine.graph.recorder", "tpuref.engine.graph.variables"):
@@ -428,5 +430,5 @@ def test_the_map_has_every_folder():
         shown |= {
             f"{top}/{path.parent.name}" for path in (root / top).glob("[!_]*/[!_]*.*")
         }
-    others = {"tests", "docs", "changes", "typings", "examples", "benchmarks"}
+    others = {"tests", "docs", "changes", "typings", "examples"}
     assert folders == shown | others | {"conformance/clauses"}

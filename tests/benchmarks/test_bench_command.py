@@ -12,7 +12,6 @@ from tpuref.tools.benchmarks import (
     all_reduce,
     chain,
     contest,
-    digits,
     input_pipeline,
     machine,
     models,
@@ -53,8 +52,7 @@ def tiny(monkeypatch):
     monkeypatch.setattr(padding, "SIZES", (64, 256))
 
 
-def test_tables_as_json(monkeypatch, capsys):
-    monkeypatch.setattr(digits, "why_missing", lambda: "elsewhere")
+def test_tables_as_json(capsys):
     assert main(["bench", "--quick", "--no-peers", "--json"]) == 0
     printed = capsys.readouterr()
     record = json.loads(printed.out)
@@ -62,7 +60,7 @@ def test_tables_as_json(monkeypatch, capsys):
     assert list(tables) == [
         *("all-reduce", "ring", "bfloat16"),
         *("steps", "steps-xla", "steps-growth", "sharding", "padding"),
-        *("start", "digits", "convolution", "input", "programs"),
+        *("start", "input", "programs"),
     ]
     assert int(record["machine"]["processors"]) >= 1
     points = [row["point"] for row in tables["ring"]["rows"]]
@@ -132,12 +130,6 @@ def test_a_model_that_learns_what_numpy_says(kind):
     still = model.weights
     with pytest.raises(AssertionError):
         models.verify(model, loss, still)
-
-
-@pytest.mark.skipif(digits.why_missing() is not None, reason="see digits.why_missing")
-@pytest.mark.filterwarnings("ignore:.*joblib will operate in serial mode")
-def test_what_is_learnt_is_compared_first():
-    assert math.isfinite(digits.epoch_times("softmax", epochs=1)["NumPy"]())
 
 
 def test_turns_and_withdrawal():

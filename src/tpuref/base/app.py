@@ -19,12 +19,8 @@ def run(
     It raises ImportError if absl is not installed, and SystemExit with the result of
     `main`.
 
-    Parameters
-    ----------
-    main
-        By default the function ``main`` of the program.
-    argv
-        The command line, by default that of the process.
+    `main` is by default the function ``main`` of the program, `argv` the command line
+    of the process.
     """
     absl = optional_module("absl.app", "tf.app.run", "absl-py")
     chosen = main or sys.modules["__main__"].main

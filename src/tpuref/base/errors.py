@@ -51,29 +51,18 @@ class OpError(Exception):
     Parameters
     ----------
     node_def
-        The node that failed, or None.  Without `message`, this is the message.
-    op
-        The operation that failed, or its name, or None.
-    message
-        The message: what was expected, what was given, and what to do.
-    error_code
-        The status code, by default that of the class.
-    code
-        The code that ends the message, one of `tpuref.base.error_codes`.
-    site
-        The user's line that built the operation.
-
-    Attributes
-    ----------
-    message
-        The message, with its code.
+        The node that failed, by default that of `op`.  Without `message`, this is the
+        message.
     op
         The operation that failed: a `tf.Operation` if ``Session.run`` raised the error,
         a name if no graph is at hand, or None.
-    node_def
-        The node, by default that of `op` if it is a `tf.Operation`.
+    message
+        The message: what was expected, what was given, and what to do.  The attribute
+        ends with the code.
     error_code
-        The status code, such as `tf.errors.ABORTED`.
+        The status code, such as `tf.errors.ABORTED`, by default that of the class.
+    code
+        The code that ends the message, one of `tpuref.base.error_codes`.
     site
         The user's line that built the operation.
 

@@ -87,12 +87,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
     The result has the containers' types and key order of `structure`.  It raises
     ValueError if there are more or fewer leaves than `structure` has places.
 
-    Parameters
-    ----------
-    structure : nest
-        The nest whose structure to copy. Its leaves are ignored.
-    flat_sequence : list or tuple
-        The leaves in the order of `flatten`.
+    The leaves of `structure` are ignored; those of `flat_sequence` are in the order of
+    `flatten`.
 
     Examples
     --------
@@ -122,14 +118,8 @@ def map_structure(
     The result has the structure of the first nest.  It raises ValueError without a
     nest, and StructureError if the structures differ.
 
-    Parameters
-    ----------
-    func : callable
-        Called with one leaf of each nest.
-    *structures : nest
-        One or more nests of the same structure.
-    check_types : bool, default True
-        Whether the types of the containers must agree too.
+    `func` is called with one leaf of each nest.  With `check_types`, the types of the
+    containers must agree too.
 
     Examples
     --------
@@ -166,15 +156,9 @@ def assert_same_structure(
 
     It raises StructureError, a ValueError and a TypeError, if the structures differ.
 
-    Parameters
-    ----------
-    nest1, nest2 : nest
-        The nests to compare. Leaves are not compared.
-    check_types : bool, default True
-        Whether the types of the containers must agree too. Mappings of all types
-        agree, and so do named tuples with the same name and fields.
-    a_name, b_name : str
-        The names of the nests in the error.
+    Leaves are not compared.  With `check_types`, the types of the containers must agree
+    too; mappings of all types agree, and so do named tuples with the same name and
+    fields.  `a_name` and `b_name` name the nests in the error.
 
     Examples
     --------

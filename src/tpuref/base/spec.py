@@ -18,14 +18,8 @@ class TensorSpec:
     It raises TypeError if `shape` is not a shape or `dtype` not an element type, and
     ValueError if a dimension is negative.
 
-    Parameters
-    ----------
-    shape : TensorShape or convertible
-        Anything that `as_shape` accepts.
-    dtype : DType or convertible, default float32
-        Anything that `as_dtype` accepts.
-    name : str, optional
-        A name for messages.
+    `shape` and `dtype` are anything that `as_shape` and `as_dtype` accept; `name` is
+    for messages.
 
     Examples
     --------

@@ -12,11 +12,10 @@ from rules import (
     TensorShape,
     checked_groups,
     checked_inputs,
-    joined,
+    functions_of,
     mapped,
     outputs,
     padded,
-    shards,
 )
 
 jax.config.update("jax_enable_x64", True)
@@ -43,6 +42,10 @@ def constant(value, dtype=None):
 
 
 convert_to_tensor = constant
+
+
+def _join(parts, axis):
+    return jnp.stack(parts) if parts[0].ndim == 0 else jnp.concatenate(parts, axis)
 
 
 class tpu:
@@ -99,22 +102,7 @@ class tpu:
             _filled(found[0], [one[i] for one in results]) for i in range(len(each))
         ]
 
-    @staticmethod
-    def shard(
-        computation,
-        inputs=None,
-        num_shards=1,
-        input_shard_axes=None,
-        outputs_from_all_shards=True,
-        output_shard_axes=None,
-        infeed_queue=None,
-        device_assignment=None,
-        name=None,
-    ):
-        """Split the inputs, run each shard in a replica, and join the outputs."""
-        each = shards(inputs, num_shards, input_shard_axes, constant, jnp.split)
-        results = tpu.replicate(computation, each)
-        return joined(results, outputs_from_all_shards, output_shard_axes, _join)
+    shard, rewrite = functions_of(replicate, constant, jnp.split, _join)
 
     @staticmethod
     def batch_parallel(
@@ -128,15 +116,6 @@ class tpu:
         """Split along dimension 0."""
         return tpu.shard(computation, inputs, num_shards)
 
-    @staticmethod
-    def rewrite(
-        computation, inputs=None, infeed_queue=None, device_assignment=None, name=None
-    ):
-        """Run the computation on one core."""
-        if not isinstance(inputs, (list, tuple, type(None))):
-            raise TypeError(f"inputs must be a list, got {inputs!r}")
-        return tpu.replicate(computation, [list(inputs or [])])[0]
-
 
 def _leaves(nest):
     """Return the tensors of a nest in their order."""
@@ -149,7 +128,3 @@ def _filled(nest, leaves):
     """Return the nest with these tensors."""
     each = iter(leaves)
     return mapped(lambda one: one if isinstance(one, Operation) else next(each), nest)
-
-
-def _join(parts, axis):
-    return jnp.stack(parts) if parts[0].ndim == 0 else jnp.concatenate(parts, axis)

@@ -11,11 +11,10 @@ from rules import (
     TensorShape,
     checked_groups,
     checked_inputs,
-    joined,
+    functions_of,
     mapped,
     outputs,
     padded,
-    shards,
 )
 
 __all__ = ["Operation", "Tensor", "TensorShape", "no_op", "tpu"]
@@ -50,6 +49,10 @@ class _Meeting:
         values = list(self._values)
         self._barrier.wait()
         return values
+
+
+def _join(parts, axis):
+    return np.stack(parts) if parts[0].ndim == 0 else np.concatenate(parts, axis)
 
 
 class tpu:
@@ -103,32 +106,4 @@ class tpu:
                 raise error
         return [future.result() for future in waiting]
 
-    @staticmethod
-    def rewrite(
-        computation, inputs=None, infeed_queue=None, device_assignment=None, name=None
-    ):
-        """Run the computation on one core."""
-        if not isinstance(inputs, (list, tuple, type(None))):
-            raise TypeError(f"inputs must be a list, got {inputs!r}")
-        return tpu.replicate(computation, [list(inputs or [])])[0]
-
-    @staticmethod
-    def shard(
-        computation,
-        inputs=None,
-        num_shards=1,
-        input_shard_axes=None,
-        outputs_from_all_shards=True,
-        output_shard_axes=None,
-        infeed_queue=None,
-        device_assignment=None,
-        name=None,
-    ):
-        """Split the inputs, run each shard in a replica, and join the outputs."""
-        each = shards(inputs, num_shards, input_shard_axes, tensor, np.split)
-        results = tpu.replicate(computation, each)
-        return joined(results, outputs_from_all_shards, output_shard_axes, _join)
-
-
-def _join(parts, axis):
-    return np.stack(parts) if parts[0].ndim == 0 else np.concatenate(parts, axis)
+    shard, rewrite = functions_of(replicate, tensor, np.split, _join)

@@ -164,3 +164,33 @@ def checked_groups(groups, replicas):
         if replica >= replicas or (groups == replica).sum() != 1:
             raise ValueError(f"replica {replica} must be in one group")
     return groups.tolist()
+
+
+def functions_of(replicate, convert, split, join):
+    """Return shard and rewrite, which follow from ``replicate``."""
+
+    def shard(
+        computation,
+        inputs=None,
+        num_shards=1,
+        input_shard_axes=None,
+        outputs_from_all_shards=True,
+        output_shard_axes=None,
+        infeed_queue=None,
+        device_assignment=None,
+        name=None,
+    ):
+        """Split the inputs, run each shard in a replica, and join the outputs."""
+        each = shards(inputs, num_shards, input_shard_axes, convert, split)
+        results = replicate(computation, each)
+        return joined(results, outputs_from_all_shards, output_shard_axes, join)
+
+    def rewrite(
+        computation, inputs=None, infeed_queue=None, device_assignment=None, name=None
+    ):
+        """Run the computation on one core."""
+        if not isinstance(inputs, (list, tuple, type(None))):
+            raise TypeError(f"inputs must be a list, got {inputs!r}")
+        return replicate(computation, [list(inputs or [])])[0]
+
+    return staticmethod(shard), staticmethod(rewrite)

@@ -13,8 +13,8 @@ from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.drawings.notebook import value_html
 from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.notebook import value_html
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.definition import Operand
 from tpuref.engine.ops.meaning import Array

@@ -16,18 +16,18 @@ from tpuref.base.callsite import CallSite, user_site
 from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.base.limits import MAX_DEPTH
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.drawings.notebook import graph_html
 from tpuref.engine.graph.assigned_cores import assigned_cores
 from tpuref.engine.graph.context import use_graph
 from tpuref.engine.graph.device import DeviceFunction, DeviceName, Unplaced, place
 from tpuref.engine.graph.lowering import needed_operations
+from tpuref.engine.graph.notebook import graph_html
 from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.tower_placement import LABEL, TowerPlacement
 from tpuref.names.members import ExplainsMissing, explain_missing_members
 
 if TYPE_CHECKING:
-    from tpuref.engine.drawings.graph import GraphDrawing
+    from tpuref.engine.graph.drawing import GraphDrawing
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/>]*$")
 
@@ -187,7 +187,7 @@ class Graph:
         True
         """
         # Loads what runs Graphviz, which few programs do: 10 ms of their start.
-        from tpuref.engine.drawings.graph import draw_operations
+        from tpuref.engine.graph.drawing import draw_operations
 
         wanted = self.get_operations() if fetches is None else self._needed_by(fetches)
         return draw_operations(wanted, assigned_cores(wanted))

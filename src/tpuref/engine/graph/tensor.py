@@ -12,10 +12,10 @@ from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.drawings.notebook import tensor_html
 from tpuref.engine.graph.builder import builder
 from tpuref.engine.graph.context import session_for
 from tpuref.engine.graph.device import DeviceName
+from tpuref.engine.graph.notebook import tensor_html
 from tpuref.engine.graph.operators import Operators
 from tpuref.engine.graph.recognition import KnownTensor
 from tpuref.engine.graph.region import Region
@@ -35,18 +35,7 @@ class Operation:
     Functions such as ``tf.add`` create operations.  ``Session.run`` runs an operation
     and returns None for it.
 
-    Attributes
-    ----------
-    name, type
-        The unique name in the graph, and the kind of operation.
-    inputs, outputs, control_inputs
-        The tensors read, the tensors produced, and the operations awaited.
-    device
-        The device name, ``""`` if none was requested.
-    graph
-        The graph it belongs to.
-    site
-        The user's line that built it.
+    `site` is the user's line that built it; `device` is ``""`` if none was requested.
     """
 
     def __init__(
@@ -168,12 +157,8 @@ class Tensor(Operators, KnownTensor):
     to the graph.  ``==`` compares identity, as in TensorFlow 1.x, or elements where
     TensorFlow 2 does; ``tf.equal`` always compares elements.
 
-    Attributes
-    ----------
-    op, value_index
-        The operation that produces it, and which of its outputs it is.
-    dtype, shape
-        The element type, and the static shape, possibly partly unknown.
+    `op` produces it, as its output `value_index`.  The static `shape` may be partly
+    unknown.
     """
 
     def __init__(self, op: Operation, value_index: int, spec: TensorSpec) -> None:

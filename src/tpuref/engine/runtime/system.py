@@ -110,10 +110,7 @@ class System:
     def initialize(self, keep_sound: bool = False) -> Topology:
         """Start the system, or start it again.
 
-        Parameters
-        ----------
-        keep_sound
-            Keep an executor of that size if it is ready for the next run.
+        With `keep_sound`, keep an executor of that size that is ready for a run.
         """
         with self._lock:
             wanted = configured_topology() or _default_topology()

@@ -408,7 +408,7 @@ def function(
     Parameters
     ----------
     func
-        The function; None to get a decorator.
+        The function, else it raises TypeError; None to get a decorator.
     input_signature
         A list with a `tf.TensorSpec`, or a nest of those, for each argument: the
         function is then traced once and accepts only such arguments.
@@ -417,16 +417,6 @@ def function(
     autograph, experimental_implements, experimental_autograph_options, experimental_compile, jit_compile, experimental_follow_type_hints
         Accepted for compatibility.  Python's ``if`` and ``while`` are never rewritten:
         over a tensor they are an error that shows the equivalent to write.
-
-    Returns
-    -------
-    Function
-        The function, or a decorator.
-
-    Raises
-    ------
-    TypeError
-        If `func` is not callable.
 
     Examples
     --------

@@ -35,16 +35,8 @@ _PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, Variabl
 class ConcreteFunction:
     """A function for arguments of one kind, as a program.
 
-    Attributes
-    ----------
-    graph
-        The operations.
-    inputs, outputs
-        The input tensors, and the output tensors.
-    structured_outputs
-        The result of the function while it was traced.
-    variables_made
-        The number of variables that it created while it was traced.
+    `structured_outputs` is the result of the function while it was traced, and
+    `variables_made` the number of variables that it created then.
 
     Examples
     --------

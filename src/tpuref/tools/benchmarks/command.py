@@ -10,8 +10,6 @@ from collections.abc import Callable
 from tpuref.engine.runtime.executor import has_pool
 from tpuref.tools.benchmarks import (
     all_reduce,
-    convolution,
-    digits,
     input_pipeline,
     machine,
     padding,
@@ -30,13 +28,11 @@ BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
     "sharding": sharding.tables,
     "padding": padding.tables,
     "start": start.tables,
-    "digits": digits.tables,
-    "convolution": convolution.tables,
     "input": input_pipeline.tables,
     "programs": whole_programs.tables,
 }
 
-OF_THE_POOL = ("all-reduce", "steps", "sharding", "start", "digits", "programs")
+OF_THE_POOL = ("all-reduce", "steps", "sharding", "start", "programs")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,8 +10,7 @@ from tpuref.base.extras import install_line
 NAME = "bench"
 
 BENCHMARKS = (
-    *("all-reduce", "steps", "sharding", "padding", "start", "digits"),
-    *("convolution", "input", "programs"),
+    *("all-reduce", "steps", "sharding", "padding", "start", "input", "programs"),
 )
 """The names of `benchmarks.command.BENCHMARKS`, which is slow to import."""
 

@@ -23,12 +23,8 @@ from tpuref.tools.testing.tpu_marker import Wanted
 class TPUSystem:
     """An initialised TPU system, the value of the fixture ``tpu_system``.
 
-    Attributes
-    ----------
-    topology
-        The topology, a ``tf.contrib.tpu.Topology``.
-    executor
-        ``"pool"``, ``"lockstep"`` or ``"xla"``.
+    `topology` is a ``tf.contrib.tpu.Topology``; `executor` is ``"pool"``,
+    ``"lockstep"`` or ``"xla"``.
 
     Examples
     --------

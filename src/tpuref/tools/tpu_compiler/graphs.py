@@ -27,10 +27,7 @@ from tpuref.tools.tpu_compiler.text import as_text, succeeded
 class Report(dict[str, Any]):
     """What the TPU compiler says of some programs, as ``tpuref compile --json`` does.
 
-    Attributes
-    ----------
-    succeeded
-        Whether all programs compile and fit.
+    `succeeded` says whether all programs compile and fit.
     """
 
     @property

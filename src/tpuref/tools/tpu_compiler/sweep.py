@@ -13,10 +13,7 @@ from tpuref.tools.tpu_compiler.text import size, verdict
 def values_of(sweep: str | None) -> tuple[str | None, list[str | None]]:
     """Return the flag and the values of an option such as ``"batch_size=8,16"``.
 
-    Raises
-    ------
-    ValueError
-        If there is no flag, or no value.
+    It raises ValueError if there is no flag, or no value.
 
     Examples
     --------

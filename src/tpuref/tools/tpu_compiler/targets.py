@@ -61,10 +61,7 @@ TARGETS = {
 def targets_of(names: str) -> list[Target]:
     """Return the targets of a list such as ``"v3-8,v5e-4"``.
 
-    Raises
-    ------
-    ValueError
-        If a target does not exist.
+    It raises ValueError if a target does not exist.
 
     Examples
     --------

@@ -57,24 +57,10 @@ class Track(NamedTuple):
 class Event(NamedTuple):
     """Something that took time.
 
-    Attributes
-    ----------
-    name, kind
-        What it is called, and which kind of thing it is.
-    begin, end
-        When, in nanoseconds of the monotonic clock.
-    instr
-        The instruction that ran, None for none.
-    place
-        The replica and logical core, None outside of replicated computations.
-    outputs
-        The shape and the bytes of each value.
-    meetings
-        The collective that it is part of, or the values that pass.
-    group
-        How many cores meet in the collective.
-    details
-        Anything else.
+    `begin` and `end` are nanoseconds of the monotonic clock.  `place` is the replica
+    and logical core, None outside of replicated computations.  `outputs` has the shape
+    and bytes of each value, `meetings` the collective or the values transferred,
+    `group` the size of the collective's group.
     """
 
     name: str
@@ -92,12 +78,8 @@ class Event(NamedTuple):
 class Recording:
     """The latest events of each track.
 
-    Attributes
-    ----------
-    began
-        When it was started, in nanoseconds of the monotonic clock.
-    capacity
-        How many events each track keeps.
+    `began` is in nanoseconds of the monotonic clock; `capacity` counts events per
+    track.
     """
 
     def __init__(self) -> None:

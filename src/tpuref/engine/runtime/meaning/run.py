@@ -42,13 +42,7 @@ class Systems(Protocol):
 
 
 class Events(Protocol):
-    """The events that a run adds to a recording.
-
-    Attributes
-    ----------
-    capacity
-        How many events each core keeps.
-    """
+    """The events that a run adds to a recording."""
 
     @property
     def capacity(self) -> int:

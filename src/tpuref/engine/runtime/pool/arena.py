@@ -45,16 +45,7 @@ _MEMORY_OF_RUNS = 8  # a large run is forgotten by this fraction in each later r
 class Arena:
     """The shared memory of one pool, mapped by one process.
 
-    Parameters
-    ----------
-    descriptor
-        The file descriptor of the memory.
-    control_bytes
-        The size of the control area.
-    heaps
-        The number of heaps, one for the host and one for each core.
-    heap_bytes
-        The size of each heap.
+    There is one heap for the host and one for each core.
     """
 
     def __init__(
@@ -75,10 +66,7 @@ class Arena:
     def create(cls, control_bytes: int, heaps: int) -> Arena:
         """Create the arena; its descriptor is passed to the cores.
 
-        Raises
-        ------
-        ResourceExhaustedError
-            If there is no address space or memory for it.
+        It raises ResourceExhaustedError without address space or memory for it.
         """
         heap_bytes = HEAP_BYTES
         while True:
@@ -146,10 +134,7 @@ class Arena:
     def take(self, offset: int, size: int) -> None:
         """Take memory for a range.
 
-        Raises
-        ------
-        ResourceExhaustedError
-            If there is not enough; the message has both sizes.
+        It raises ResourceExhaustedError, with both sizes, if there is not enough.
         """
         available = available_bytes()
         if size > available:
@@ -191,10 +176,7 @@ class Heap:
     def allocate(self, size: int) -> int:
         """Return the offset of a block of at least `size` bytes.
 
-        Raises
-        ------
-        ResourceExhaustedError
-            If there is no memory for it.
+        It raises ResourceExhaustedError if there is no memory for it.
         """
         size = _size_class(size)
         self._taken_in_run += size

@@ -31,22 +31,9 @@ a transfer is the kind of peer, its number, and how many values passed before.
 class Label(NamedTuple):
     """The description of a step for an observer.
 
-    Attributes
-    ----------
-    instr
-        The instruction that it belongs to, None for none.
-    number
-        The number of the instruction, 0 for none.
-    kind
-        The kind of its event; None for a step that is not recorded.
-    lanes
-        The cores that take it, by their place in a column of values.
-    slots
-        The values that it computes, sends or receives.
-    peers
-        The other ends of a transfer, by the place of the core.
-    traced
-        Whether a trace lists it.
+    `number` is 0 without an instruction, `kind` None for a step that is not recorded.
+    `lanes` are places in a column of values, `slots` the values computed, sent or
+    received, `peers` the other ends of a transfer.  A trace lists it if `traced`.
     """
 
     instr: Instr | None
@@ -64,21 +51,8 @@ class CoreEvents:
     All processes of a machine share one monotonic clock, so the times of cores and host
     can be compared.
 
-    Parameters
-    ----------
-    traced
-        Whether to keep names.
-    capacity
-        The number of events of each core to keep, the latest ones.
-
-    Attributes
-    ----------
-    capacity
-        The same.
-    names
-        The names of the operations that ran, by core.
-    noted
-        The number of events, by core.
+    `capacity` events of each core are kept, and names only if `traced`.  `names` and
+    `noted`, the number of events, are by core.
     """
 
     def __init__(self, traced: bool, capacity: int) -> None:

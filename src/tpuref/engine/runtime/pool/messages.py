@@ -138,36 +138,13 @@ Site = tuple[str, int, str, "str | None"]
 class RunRequest(NamedTuple):
     """``run``, from the host: a run for the cores of one process.
 
-    Attributes
-    ----------
-    run
-        The number of the run.
-    program, placement
-        The numbers of the program and of its placement.
-    inputs
-        The inputs of the replicas with a core on the process.
-    draws
-        The number of earlier evaluations of each random operation by each replica.
-    owners
-        The replicas whose writes of variables the host keeps.
-    blocks
-        For each result the size per replica and the offset of its block, None for no
-        block.
-    variables
-        The variables with another value than in the last run with this placement; None
-        for one without a value.
-    entropy
-        The seed of the session for operations without one.
-    timeout
-        The deadline of every wait, in seconds.
-    traced
-        Whether it sends the names of the operations that ran.
-    capacity
-        The number of events to record for each core.
-    freed
-        The blocks of the process's heap that the host has dropped.
-    all_reduce
-        The algorithm for sums over replicas.
+    `draws` are earlier evaluations of each random operation by each replica, `owners`
+    the replicas whose writes of variables the host keeps.  `blocks` has for each result
+    the size per replica and the offset, None for no block; `variables` those that
+    changed since the last run with this placement, None for one without a value.
+    `entropy` seeds operations without a seed.  `timeout` is the deadline of every wait,
+    `capacity` the number of events to record for each core.  `freed` are blocks of the
+    process's heap that the host has dropped.
     """
 
     run: int
@@ -193,16 +170,9 @@ Drawn = tuple[int, str, int]
 class Results(NamedTuple):
     """``done``, from a process: the outcome for its cores.
 
-    Attributes
-    ----------
-    outputs
-        The results of the replicas whose first core is here, None for those in blocks.
-    written
-        The variables that replicas wrote: replica, name and value.
-    draws
-        The number of evaluations of each random operation.
-    trace
-        The names of the operations that ran, by core.
+    `outputs` are of the replicas whose first core is here, None for those in blocks.
+    `written` has replica, name and value.  `trace` has the operations that ran, by
+    core.
     """
 
     outputs: list[DescribedColumn | None]
@@ -264,15 +234,8 @@ def rebuild(failure: Failure) -> OpError:
 class Channel:
     """One end of the connection of the host and a process.
 
-    Parameters
-    ----------
-    end
-        This end of the socket pair.
-    outgoing, incoming
-        The mailboxes.
-    processes
-        The number of processes of the pool.  With more than there are processors, a
-        wait that polls would take the processor from the peer that it waits for.
+    With more `processes` than processors, a wait that polls would take the processor
+    from the peer that it waits for.
     """
 
     def __init__(

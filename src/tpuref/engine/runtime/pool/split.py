@@ -52,14 +52,8 @@ class Lane(NamedTuple):
 class Lanes(list[Lane]):
     """The cores of a process in one run, in ascending order.
 
-    Attributes
-    ----------
-    replicas
-        The replicas that have a core among them.
-    leading
-        The places of the first cores of replicas, which return the results.
-    leaders
-        The replicas of those cores.
+    `leading` are the places of the first cores of replicas, which return the results;
+    `leaders` are their replicas.
     """
 
     def __init__(self, lanes: Iterable[Lane]) -> None:

@@ -33,15 +33,7 @@ class TopologyProto:
 def encode(message: TopologyProto) -> bytes:
     r"""Write a message as bytes; zero values and empty sequences are left out.
 
-    Parameters
-    ----------
-    message
-        The message, with int32 values.
-
-    Returns
-    -------
-    bytes
-        The fields in the order of their numbers, sequences packed.
+    Fields are in the order of their numbers, sequences packed.
 
     Examples
     --------
@@ -61,20 +53,8 @@ def encode(message: TopologyProto) -> bytes:
 def decode(data: bytes) -> TopologyProto:
     r"""Read a message from bytes, skipping fields it does not know.
 
-    Parameters
-    ----------
-    data
-        The whole message.
-
-    Returns
-    -------
-    TopologyProto
-        The message; of a number sent twice the last one counts.
-
-    Raises
-    ------
-    DecodeError
-        A ValueError, if the bytes end inside a field or are not a message.
+    Of a number sent twice the last one counts.  It raises DecodeError, a ValueError, if
+    the bytes end inside a field or are not a message.
 
     Examples
     --------

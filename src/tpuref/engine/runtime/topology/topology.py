@@ -135,12 +135,9 @@ class Topology:
     def for_cores(cls, n: int) -> Topology:
         """Build the topology of a system with `n` cores.
 
-        Parameters
-        ----------
-        n
-            The number of cores, 1 to 4194304. An even number gives chips of two cores,
-            an odd number chips of one; the chips are laid out as near to a square as
-            possible. Errors are those of `for_mesh`.
+        `n` is 1 to 4194304.  An even number gives chips of two cores, an odd number
+        chips of one; the chips are laid out as near to a square as possible.  Errors
+        are those of `for_mesh`.
 
         Examples
         --------

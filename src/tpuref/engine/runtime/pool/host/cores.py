@@ -51,36 +51,9 @@ class LostProcess(Exception):
 class Cores:
     """The cores, carried by processes.
 
-    Parameters
-    ----------
-    split
-        The numbers of cores and processes.
-    occupation
-        The lock of the cores.
-
-    Attributes
-    ----------
-    split
-        Which process carries which cores.
-    arena, memory
-        The shared memory, and the host's part of it.
-    flags
-        The flags of the links, and the poison.
-    counters
-        The program counters of the processes.
-    processes
-        The processes.
-    closing
-        Whether they are being shut down.
-    poll, by_descriptor
-        Waits for messages of all processes, and the process of each descriptor.
-
-    Raises
-    ------
-    UnavailableError
-        If the processes cannot be started in time.
-    ResourceExhaustedError
-        If there is not enough memory.
+    `flags` are those of the links, and the poison.  `poll` waits for messages of all
+    processes.  It raises UnavailableError if the processes do not start in time, and
+    ResourceExhaustedError without enough memory.
     """
 
     def __init__(self, split: Split, occupation: Occupation) -> None:

@@ -45,28 +45,9 @@ class Gathering:
     a message, so that all answer, and the next run starts with empty channels.  Cores
     that do not answer in time are restarted.
 
-    Parameters
-    ----------
-    cores
-        The cores that run.
-    split, lanes
-        The processes of this run, and the cores of each.
-    program
-        The program.
-    run
-        The run, for host calls and results.
-
-    Attributes
-    ----------
-    slabs
-        The memory for results.
-    broken
-        The reason why these cores are unusable, None if they are usable.
-    restart
-        Whether to start new cores instead of these.
-    lost
-        The first core of a process that has ended, and its replica, None if it ran
-        nothing; None while no process has ended.
+    `broken` is the reason why these cores are unusable; `restart` says whether to start
+    new ones.  `lost` is the first core of a process that has ended and its replica,
+    None if it ran nothing; it is None while no process has ended.
     """
 
     def __init__(

@@ -35,15 +35,6 @@ class HostMemory:
     to an array may go in any thread and at any bytecode, even while the heap is being
     changed.  So a finalizer only appends the offset to a queue, and frees it at once
     only if it gets the occupation, which everybody who changes the heap holds.
-
-    Parameters
-    ----------
-    arena
-        The shared memory.
-    occupation
-        The lock of the cores.
-    processes
-        The number of processes.
     """
 
     def __init__(self, arena: Arena, occupation: Occupation, processes: int) -> None:

@@ -83,20 +83,10 @@ class Occupation:
     ) -> Held:
         """Return the context in which the calling function owns it.
 
-        Parameters
-        ----------
-        program
-            The name of the program that runs meanwhile, for messages.
-        seconds
-            The time to wait for it.
-        watch
-            Called during a long wait, which ends if it raises.  Without it, a timeout
-            is no error: the value of the context is then False.
-
-        Raises
-        ------
-        DeadlineExceededError
-            On entry, if another run owns it until the deadline; the message names it.
+        `program` names the run in messages, `seconds` is the time to wait, and `watch`,
+        called during a long wait, ends it by raising.  A timeout raises
+        DeadlineExceededError, which names the owner; without `watch`, the value of the
+        context is then False.
         """
         return Held(self, program, seconds, watch)
 

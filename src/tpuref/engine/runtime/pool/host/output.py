@@ -63,10 +63,7 @@ class CoreOutput:
     def show(self, last: bool = False) -> None:
         """Write new output to the host's standard error, line by line.
 
-        Parameters
-        ----------
-        last
-            Whether to show an unfinished line too.
+        `last` shows an unfinished line too.
         """
         if self._closed or not self._lock.acquire(blocking=False):
             return  # or another thread is at it

@@ -68,20 +68,8 @@ _EPOCHS = itertools.count(1)
 class CorePool:
     """The executor that runs cores in processes.
 
-    Parameters
-    ----------
-    cores
-        The number of cores, on ``tf.config.processes`` processes.
-
-    Attributes
-    ----------
-    epoch
-        The number of these processes among all starts of this program, from 1.
-
-    Raises
-    ------
-    UnavailableError
-        If the processes cannot be started in time.
+    `epoch` is the number of these processes among all starts of this program, from 1.
+    It raises UnavailableError if they do not start in time.
     """
 
     def __init__(self, cores: int) -> None:

@@ -56,26 +56,8 @@ _OWN_GROUP: dict[str, Any] = {"process_group": 0} if sys.version_info >= (3, 11)
 class CoreProcess:
     """A process with some cores.
 
-    Parameters
-    ----------
-    number
-        The number of the process.
-    split
-        The assignment of cores to processes.
-    arena
-        The shared memory.
-
-    Attributes
-    ----------
-    channel
-        The host's end of the connection.
-    output
-        Its standard output and error.
-
-    Raises
-    ------
-    UnavailableError
-        If the process cannot be started.
+    `channel` is the host's end of the connection, `output` its standard output and
+    error.  It raises UnavailableError if the process cannot be started.
     """
 
     def __init__(self, number: int, split: Split, arena: Arena) -> None:

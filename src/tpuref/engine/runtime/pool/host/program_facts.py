@@ -37,18 +37,9 @@ class ResultBlock(NamedTuple):
 class ProgramFacts:
     """The variables, random draws and results of a program.
 
-    Attributes
-    ----------
-    variables
-        The names of the variables that replicas read or write.
-    users
-        For each variable the replicas that use it, None among them for all.
-    owners
-        The replicas whose writes of variables count.
-    random
-        The names of its random operations.
-    results
-        The block of each result, None where there is none.
+    `users` has the replicas that use each variable, None among them for all; `owners`
+    are the replicas whose writes count.  `random` are the names of random operations,
+    and `results` has the block of each result, None where there is none.
     """
 
     def __init__(self, program: Program) -> None:

@@ -23,14 +23,7 @@ def workload(program: Program, replicas: int, inputs: Sequence[int]) -> float:
 
     It is unknown with loops, branches, host calls, collectives and queues.
 
-    Parameters
-    ----------
-    program
-        The program of the replicas.
-    replicas
-        Their number.
-    inputs
-        The number of elements of each input of a replica.
+    `replicas` is their number, `inputs` has the number of elements of each input.
     """
     sizes: dict[int, float] = dict(zip(program.parameters, inputs, strict=True))
     total = 0.0

@@ -41,17 +41,7 @@ class PlacementPlan:
     Every core computes the same plan, so sends and receives match, in the same order,
     without a negotiation.
 
-    Parameters
-    ----------
-    program
-        The program.
-    cores
-        The number of logical cores of a replica.
-
-    Attributes
-    ----------
-    cores
-        The same.
+    `cores` is the number of logical cores of a replica.
     """
 
     def __init__(self, program: Program, cores: int) -> None:

@@ -58,23 +58,11 @@ class Diverged(Exception):
 class Participants(NamedTuple):
     """A group of replicas that sum, and the part of this process in it.
 
-    Attributes
-    ----------
-    group
-        The group, as the links take it.
-    replicas
-        Its replicas, in the order of summation.
-    own
-        The place of each contribution of this process, by replica in that order.
-    complete
-        Whether every core of this process in the group contributes.
-    lead, following
-        The links of the core that is the member, and of the other cores of this
-        process.
-    most
-        The most contributions of one process to any group.
-    members
-        One core of each process of the group.
+    `own` has the place of each contribution of this process, by replica in the order of
+    summation.  It is `complete` if every core of this process in the group contributes.
+    `lead` are the links of the core that is the member, `following` those of the
+    others.  `most` is the most contributions of one process to any group; `members` are
+    one core of each process.
     """
 
     group: Group
@@ -90,19 +78,7 @@ class Participants(NamedTuple):
 class CoreCollectives:
     """The part of one process in the sums of its cores.
 
-    Parameters
-    ----------
-    split
-        The assignment of cores to processes.
-    arena, heap
-        The shared memory, and this process's part of it.
-    links
-        The links of each core of this process.
-
-    Attributes
-    ----------
-    moves
-        The number of changes of the placement or the algorithm, for caches.
+    `moves` counts changes of the placement or the algorithm, for caches.
     """
 
     def __init__(

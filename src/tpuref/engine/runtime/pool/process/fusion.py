@@ -51,21 +51,8 @@ class Fusion:
     a stack, or separate arrays, and their shapes.  They seldom change, so plans are
     cached by them.
 
-    Parameters
-    ----------
-    instrs, numbers
-        The operations, and their numbers in the program.
-    cores
-        The number of cores.
-    constants
-        The constants, by slot.
-    wanted
-        The slots that others read afterwards.
-    memories
-        By slot, the function that returns the memory for an output; other outputs may
-        be anywhere.
-    counter
-        The program counter of the process.
+    `wanted` are the slots that others read afterwards.  `memories` has functions that
+    return the memory for an output; outputs without one may be anywhere.
     """
 
     def __init__(
@@ -91,12 +78,9 @@ class Fusion:
     def run(self, values: list[Any]) -> bool:
         """Compute the outputs from the inputs, for all cores.
 
-        Returns
-        -------
-        bool
-            Whether that was possible.  If not, nothing was written to `values`, and
-            the operations have to run one by one: the shapes differ between cores, or
-            an operation fails and its error needs its name.
+        Return False, with nothing written to `values`, if the operations have to run
+        one by one: the shapes differ between cores, or an operation fails and its error
+        needs its name.
         """
         layouts: list[Layout] = []
         for slot in self._inputs:

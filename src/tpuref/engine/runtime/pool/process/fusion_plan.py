@@ -62,24 +62,11 @@ class UnexpectedShape(Exception):
 class _Value:
     """A value while the plan is made.
 
-    Attributes
-    ----------
-    kind, shape, dtype
-        The layout, shape and dtype; the shape is None if only a run decides it.
-    entry
-        The index of the whole in the table; the rows are next to it.
-    whole, rows
-        Whether each of the two entries is filled in.
-    known
-        The array of a constant.
-    buffer
-        The memory that the plan keeps for it, or None.
-    lasting
-        Whether it may share such memory, its own or that of another value.
-    pinned
-        Whether its memory must not be reused, or is in use already.
-    aligned
-        By rank, the index of the stack with axes of size 1 inserted.
+    `shape` is None if only a run decides it.  `entry` is the index of the whole in the
+    table, with the rows next to it; `whole` and `rows` say which are filled in.
+    `known` is the array of a constant, `buffer` the memory that the plan keeps.  A
+    `lasting` value may share such memory; that of a `pinned` one must not be reused.
+    `aligned` has, by rank, the index of the stack with axes of size 1 inserted.
     """
 
     kind: int

@@ -38,16 +38,8 @@ Path = tuple[int, ...]
 class CoreServices(Protocol):
     """The services of a process for its programs.
 
-    Attributes
-    ----------
-    run, runs
-        The run, and the same with the variables as each logical core sees them.
-    lane
-        The core of the current operation, None while it runs for all.
-    events
-        The recorder of the run's events, or None.
-    counter
-        The program counter of the process.
+    `runs` is the run with the variables as each logical core sees them.  `lane` is the
+    core of the current operation, None while it runs for all.
     """
 
     run: Run
@@ -81,25 +73,11 @@ Numbered = tuple[Step, int, Label]
 class Schedule:
     """The steps of a program on some cores of one process.
 
-    Parameters
-    ----------
-    around, lanes
-        The process and the cores.
-    program, plan
-        The program, and its placement on the cores of a replica.
-    numbers
-        The program counter of each instruction, by its id.
-    summed
-        By slot, the contributions to an exchange.
-
-    Attributes
-    ----------
-    constants
-        The columns that no run changes, by slot.
-    known
-        The constants that all cores share, by slot.
-    readers
-        The ids of the readers of each slot: instructions, and the program itself.
+    `around` and `lanes` are the process and its cores.  `numbers` has the program
+    counter of each instruction, by id; `summed`, by slot, the contributions to an
+    exchange.  `constants` are the columns that no run changes, and `known` those that
+    all cores share.  `readers` of a slot are ids of instructions and of the program
+    itself.
     """
 
     def __init__(

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.drawings.captions import name_of, numbered, part_of
 from tpuref.engine.drawings.html import table
+from tpuref.engine.graph.captions import name_of, numbered, part_of
 from tpuref.engine.ops.meaning import Array
 
 if TYPE_CHECKING:
-    from tpuref.engine.drawings.drawn_graph import Graph, Operation, Tensor
+    from tpuref.engine.graph.graph import Graph
+    from tpuref.engine.graph.tensor import Operation, Tensor
 
 _NAMED = 8
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tpuref.engine.drawings.drawn_graph import Operation, Region
+    from tpuref.engine.graph.region import Region
+    from tpuref.engine.graph.tensor import Operation
 
 AssignedCores = Sequence[Sequence[int]]
 """For each replica of a computation, the core of each logical core."""

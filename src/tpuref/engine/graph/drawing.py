@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tpuref.engine.drawings.captions import AssignedCores, numbered
 from tpuref.engine.drawings.dot import dot_to_svg
-from tpuref.engine.drawings.drawn_graph import Operation
-from tpuref.engine.drawings.sketch import sketch
+from tpuref.engine.graph.captions import AssignedCores, numbered
+from tpuref.engine.graph.sketch import sketch
+from tpuref.engine.graph.tensor import Operation
 
 
 class GraphDrawing:

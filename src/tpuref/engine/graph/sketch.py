@@ -8,10 +8,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tpuref.engine.drawings import captions
 from tpuref.engine.drawings.dot import Dot
-from tpuref.engine.drawings.drawn_graph import Operation, Region, Tensor
 from tpuref.engine.drawings.svg import colour_of
+from tpuref.engine.graph.captions import (
+    AssignedCores,
+    cores_of,
+    name_of,
+    named_replicas,
+    part_of,
+)
+from tpuref.engine.graph.region import Region
+from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.definition import Flow
 from tpuref.engine.ops.tpu import Replication
 
@@ -28,13 +35,11 @@ class _Arrow:
     def attributes(self) -> dict[str, str]:
         if not self.replicas:
             return {}
-        return {"label": captions.named_replicas(sorted(self.replicas), self.of)}
+        return {"label": named_replicas(sorted(self.replicas), self.of)}
 
 
 def sketch(
-    title: str,
-    operations: Sequence[Operation],
-    assigned: Mapping[str, captions.AssignedCores],
+    title: str, operations: Sequence[Operation], assigned: Mapping[str, AssignedCores]
 ) -> str:
     """Return the drawing of some operations in DOT."""
     return _Sketch(title, operations, assigned).text()
@@ -53,7 +58,7 @@ class _Sketch:
         self,
         title: str,
         operations: Sequence[Operation],
-        assigned: Mapping[str, captions.AssignedCores],
+        assigned: Mapping[str, AssignedCores],
     ) -> None:
         self._dot = Dot(title)
         self._assigned = assigned
@@ -83,7 +88,7 @@ class _Sketch:
         parts: dict[str, list[Operation]] = {}
         for operation in self._operations:
             if operation.region is region:
-                parts.setdefault(captions.part_of(operation), []).append(operation)
+                parts.setdefault(part_of(operation), []).append(operation)
         for part, members in parts.items():
             with self._part_frame(part, region):
                 for operation in members:
@@ -102,13 +107,13 @@ class _Sketch:
             return self._dot.cluster(
                 f"{part} (on the host)", style="dashed,filled", fillcolor="#eeeeee"
             )
-        cores = "" if region is None else captions.cores_of(self._cores(region), part)
+        cores = "" if region is None else cores_of(self._cores(region), part)
         number = int(part.split()[-1])
         label = f"{part}: {cores}" if cores else part
         colour = colour_of(number).fill
         return self._dot.cluster(label, style="rounded", color=colour, penwidth="2")
 
-    def _cores(self, region: Region) -> captions.AssignedCores:
+    def _cores(self, region: Region) -> AssignedCores:
         """Return the cores of a computation, none while it is being built."""
         run = self._runs.get(region)
         return () if run is None else self._assigned.get(run.name, ())
@@ -123,7 +128,7 @@ class _Sketch:
         return list(inner_regions)
 
     def _region(self, region: Region) -> None:
-        name = captions.name_of(region)
+        name = name_of(region)
         with self._dot.cluster(
             name, style="rounded", color=_LINE, penwidth="1"
         ) as frame:
