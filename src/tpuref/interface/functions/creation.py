@@ -321,7 +321,8 @@ def linspace_v2(
     """Return evenly spaced numbers from start to stop, which may be arrays.
 
     `start`, `stop` and `num` are as for `linspace`; start and stop may have any shapes
-    that broadcast.  `axis` is the new axis of the result, along which the numbers lie.
+    that broadcast, and `num` may be 0.  `axis` is the new axis of the result, along
+    which the numbers lie.
 
     Examples
     --------
@@ -331,7 +332,8 @@ def linspace_v2(
     first, last = convert_operands("tf.linspace", (start, stop))
     if first.dtype.is_integer:
         first, last = _cast_to(first, float64), _cast_to(last, float64)
-    if first.shape.rank == last.shape.rank == 0:
+    none = isinstance(num, (int, np.integer)) and num == 0
+    if first.shape.rank == last.shape.rank == 0 and not none:
         return linspace(first, last, num, name)
     # first + k * (last - first) / (num - 1), of which the last is `last` itself
     widened = apply("Sub", last, first)
@@ -344,4 +346,10 @@ def linspace_v2(
     ]
     place = static_integer(axis, "tf.linspace: axis")
     values = [*steps, last] if count > 1 else [first]
-    return apply_one("Pack", *values, axis=place, name=name or "linspace")
+    result = apply_one("Pack", *values, axis=place, name=name or "linspace")
+    if count:
+        return result
+    index = [slice(None)] * len(result.shape)
+    index[place] = slice(0, 0)
+    empty: Tensor = result[tuple(index)]
+    return empty
