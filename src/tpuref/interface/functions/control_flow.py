@@ -391,7 +391,7 @@ def _branch(
                 f"tf.cond: {label}_fn returned None; return a tensor, an operation "
                 "such as tf.no_op(), or a structure of them"
             )
-        returned = _completed(_unpack_single(returned, strict), like)
+        returned = _complete_specs(_unpack_single(returned, strict), like)
         result = nest.map_structure(_result_leaf, returned)
         region.results = list(leaves_of(result, Tensor))
         for tensor in region.results:
@@ -557,10 +557,10 @@ def _complete(graph: Graph, body: Callable[..., Any], start: Any) -> Any:
     region = Region(LOOP, graph.unique_name("specs", False), graph.region, user_site())
     with graph.in_part(region, "specs"):
         returned = _sequence(body(*start), start)
-    return _completed(start, list(returned))
+    return _complete_specs(start, list(returned))
 
 
-def _completed(structure: Any, like: Any) -> Any:
+def _complete_specs(structure: Any, like: Any) -> Any:
     """Return a structure whose optionals without specs take those of another one."""
     leaves, others = nest.flatten(structure), nest.flatten(like)
     if not any(map(_is_unknown, leaves)) or len(leaves) != len(others):

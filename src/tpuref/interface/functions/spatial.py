@@ -125,14 +125,14 @@ def convolution(
             "tf.nn.convolution: strides above 1 exclude dilations above 1, got "
             f"{strides} and {dilations}; tf.nn.conv2d and conv3d take both"
         )
-    return _convolved(input, filters, strides, padding, data_format, dilations)
+    return _convolve(input, filters, strides, padding, data_format, dilations)
 
 
 def _above_one(numbers: Any) -> bool:
     return bool(np.any(np.asarray(1 if numbers is None else numbers) > 1))
 
 
-def _convolved(
+def _convolve(
     input: Any, filters: Any, strides: Any, padding: Any, layout: Any, dilations: Any
 ) -> Tensor:
     function = "tf.nn.convolution"
@@ -142,7 +142,7 @@ def _convolved(
     steps = _numbers(function, "strides", strides, rank)
     holes = _numbers(function, "dilations", dilations, rank)
     x = _with_axes(x, len(x.shape) - 2 - rank)
-    found = _correlated(x, weights, steps, _is_same(function, padding), holes)
+    found = _correlate(x, weights, steps, _is_same(function, padding), holes)
     return found if back is None else transpose(found, back)
 
 
@@ -156,11 +156,11 @@ def _with_axes(x: Tensor, extra: int) -> Tensor:
     return x
 
 
-def _correlated(
+def _correlate(
     x: Tensor, weights: Tensor, steps: Numbers, same: bool, holes: Numbers
 ) -> Tensor:
     if len(steps) == 1:
-        found = _correlated(
+        found = _correlate(
             expand_dims(x, 1), expand_dims(weights, 0), (1, *steps), same, (1, *holes)
         )
         return squeeze(found, [1])
@@ -305,7 +305,7 @@ def _spread(
         edges[axis] = [start, n + window - 1 - _known(x, axis) - start]
         x = pad(x, edges)
     turned = transpose(weights[::-1, ::-1, ::-1], [0, 1, 2, 4, 3])
-    return _correlated(x, turned, (1, 1, 1), False, holes)
+    return _correlate(x, turned, (1, 1, 1), False, holes)
 
 
 def _result_sizes(
@@ -343,7 +343,7 @@ def conv3d(
     name: str | None = None,
 ) -> Tensor:
     """Return `convolution` of volumes, with strides and dilations at once."""
-    return _convolved(input, filters, strides, padding, data_format, dilations)
+    return _convolve(input, filters, strides, padding, data_format, dilations)
 
 
 # -- pooling -----------------------------------------------------------------------
@@ -382,11 +382,13 @@ def pool_nd(
     if rank == 2:
         found = windows.pool(x, window, pooling_type, how, holes, steps)
     else:
-        found = _pooled(pooling_type, x, window, steps, how)
+        found = _pool_batch(pooling_type, x, window, steps, how)
     return found if back is None else transpose(found, back)
 
 
-def _pooled(kind: str, x: Tensor, window: Numbers, steps: Numbers, how: str) -> Tensor:
+def _pool_batch(
+    kind: str, x: Tensor, window: Numbers, steps: Numbers, how: str
+) -> Tensor:
     """Pool a batch with its channels last."""
     rank, sizes = len(window), _sizes(x)
     pooled = {"MAX": windows.max_pool, "AVG": windows.avg_pool}[kind]
@@ -419,7 +421,7 @@ def _pool(
         for argument, value in (("ksize", ksize), ("strides", strides))
     )
     how = "SAME" if _is_same("tf.nn.pool", padding) else "VALID"
-    found = _pooled(kind, last, window, steps, how)
+    found = _pool_batch(kind, last, window, steps, how)
     return found if back is None else transpose(found, back)
 
 
