@@ -13,6 +13,7 @@ from ..probes import (
     static_shape,
 )
 from . import replicate_checks as checks
+from .page import about
 
 
 def plus_one_mean(tf):
@@ -71,29 +72,15 @@ def padded_length(tf, first, second, padding_spec):
         return length
 
 
-@clause("tf.compat.v1.tpu.replicate/args:inputs/indexed-replica-then-input")
-def inputs_indexed_replica_then_input(tf):
-    checks.inputs_indexed_replica_then_input(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:inputs/nested-structure")
-def inputs_nested_structure(tf):
-    checks.inputs_nested_structure(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:maximum_shapes/structure-equals-first-replica")
-def maximum_shapes_structure_equals_first_replica(tf):
-    checks.maximum_shapes_structure_equals_first_replica(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/returns/same-structure")
-def returns_same_structure(tf):
-    checks.returns_same_structure(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/returns/operations-only-give-noop")
-def returns_operations_only_give_noop(tf):
-    checks.returns_operations_only_give_noop(tf, tf.compat.v1.tpu.replicate)
+for _rest, _check in (
+    ("args:inputs/indexed-replica-then-input", checks.inputs_indexed),
+    ("args:inputs/nested-structure", checks.inputs_nested_structure),
+    ("args:maximum_shapes/structure-equals-first-replica", checks.structure_of_shapes),
+    ("returns/same-structure", checks.returns_same_structure),
+    ("returns/operations-only-give-noop", checks.operations_only_give_noop),
+):
+    _api = "tf.compat.v1.tpu.replicate"
+    clause(f"{_api}/{_rest}")(about(_check, _api))
 
 
 @clause("tf.compat.v1.tpu.replicate/example/basic-builds")

@@ -122,7 +122,7 @@ def computation_python_function(tf, replicate):
     same(len(received), 1, call="calls of computation")
 
 
-def inputs_indexed_replica_then_input(tf, replicate):
+def inputs_indexed(tf, replicate):
     with fixed_system(tf, 2) as sess:
         out = replicate(lambda a, b: 10 * a + b, [[1.0, 2.0], [3.0, 4.0]])
         same(sess.run(out), [[12.0], [34.0]])
@@ -426,7 +426,7 @@ def maximum_shapes_minus_one_is_unknown(tf, replicate):
         same(padded_shapes(tf)[-1], (4, 6), call="padded shape")
 
 
-def maximum_shapes_structure_equals_first_replica(tf, replicate):
+def structure_of_shapes(tf, replicate):
     def build(maximum_shapes):
         inputs = [[vector(tf), vector(tf)], [vector(tf), vector(tf)]]
         return replicate(lambda a, b: a, inputs, maximum_shapes=maximum_shapes)
@@ -515,7 +515,7 @@ def returns_single_value_is_tuple(tf, replicate):
             same([isinstance(one, tf.Tensor) for one in entry], [True])
 
 
-def returns_operations_only_give_noop(tf, replicate):
+def operations_only_give_noop(tf, replicate):
     for computation in (
         lambda: tf.no_op(),
         lambda: [tf.no_op()],

@@ -1,7 +1,5 @@
 """Checks of tf.tpu.replicate and tf.tpu.replicate_dyn."""
 
-import collections
-
 import numpy as np
 
 from ..clause import beyond_the_words, clause, expect_raises, expect_refused, same
@@ -10,13 +8,12 @@ from ..subject import fresh_graph
 from . import replicate_checks as checks
 from .tf_tpu_page import function_clause
 
-Pair = collections.namedtuple("Pair", ["left", "right"])
 ROWS = np.ones([2, 2], np.float32)
 
 
 @function_clause("tf.tpu.replicate/args:inputs/indexed-replica-then-input")
 def inputs_indexed_replica_then_input(tf, replicate):
-    checks.inputs_indexed_replica_then_input(tf, replicate)
+    checks.inputs_indexed(tf, replicate)
     beyond_the_words()
     expect_raises(ValueError, replicate, lambda: tf.constant(1.0), [])
 
@@ -32,7 +29,7 @@ def inputs_nested_structure(tf, replicate):
 
 @function_clause("tf.tpu.replicate/args:maximum_shapes/structure-equals-first-replica")
 def maximum_shapes_structure_equals_first_replica(tf, replicate):
-    checks.maximum_shapes_structure_equals_first_replica(tf, replicate)
+    checks.structure_of_shapes(tf, replicate)
     x, y, shape = checks.vector(tf), checks.vector(tf), tf.TensorShape([4])
     for shapes in ([shape, shape], [shape], [[shape, shape]]):
         expect_refused(
@@ -44,18 +41,12 @@ def maximum_shapes_structure_equals_first_replica(tf, replicate):
         )
 
 
-@function_clause("tf.tpu.replicate/returns/same-structure")
-def returns_same_structure(tf, replicate):
-    checks.returns_same_structure(tf, replicate)
-    for entry in replicate(lambda x: (x, x + 1.0), [[1.0], [2.0]]):
-        assert isinstance(entry, tuple), repr(entry)
-    for entry in replicate(lambda x: Pair(x, x + 1.0), [[1.0], [2.0]]):
-        assert isinstance(entry, Pair), repr(entry)
-
-
-@function_clause("tf.tpu.replicate/returns/operations-only-give-noop")
-def returns_operations_only_give_noop(tf, replicate):
-    checks.returns_operations_only_give_noop(tf, replicate)
+function_clause("tf.tpu.replicate/returns/same-structure")(
+    checks.returns_same_structure
+)
+function_clause("tf.tpu.replicate/returns/operations-only-give-noop")(
+    checks.operations_only_give_noop
+)
 
 
 @function_clause("tf.tpu.replicate/args:maximum_shapes/overload-structure-object")
@@ -65,7 +56,7 @@ def maximum_shapes_structure_object(tf, replicate):
         (lambda x: {"a": x}, [{"a": shape}]),
         (lambda x: [x], [[shape]]),
         (lambda x: (x,), [(shape,)]),
-        (lambda x: Pair(x, x), [Pair(shape, shape)]),
+        (lambda x: checks.Pair(x, x), [checks.Pair(shape, shape)]),
     ):
         with fresh_graph(tf), fixed_system(tf, cores=2) as session:
             arrays = [checks.ones(2), checks.ones(3)]

@@ -123,6 +123,12 @@ def test_kernels(environment):
     assert "unset TPUREF_KERNELS" in checks.compiled_kernels("python").advice
 
 
+def test_off_linux_no_kernels_are_missing(environment):
+    environment.delenv("TPUREF_KERNELS", raising=False)
+    environment.setattr("sys.platform", "darwin")
+    assert checks.compiled_kernels("python").state == GOOD
+
+
 def test_processors_and_memory_for_the_cores():
     assert checks.processors(8, 8).state == GOOD
     found = checks.processors(2, 8)

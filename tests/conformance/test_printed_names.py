@@ -8,7 +8,7 @@ from tpuref_conformance.report import Column
 from tpuref_conformance.runner import Runner
 from tpuref_conformance.suite import load_clauses
 
-DIRECTORY = Path(__file__).parent / "printed"
+DIRECTORY = Path(__file__).parent
 STRATEGY = "tf.contrib.distribute.TPUStrategy"
 #: What the page says nothing of, and a subject file cannot give: several hosts, eager
 #: mode, the configuration of sessions, the current strategy and tower-local variables.

@@ -53,6 +53,12 @@ def test_no_alignment_is_the_largest_loss():
     np.testing.assert_allclose(loss[1], 3 * np.log(4), 1e-6)
 
 
+def test_a_label_may_be_the_blank():
+    logits = np.arange(24, dtype=np.float32).reshape(2, 4, 3).transpose(1, 0, 2)
+    loss = nn.ctc_loss([[1, 2, 1, 0], [1, 2, 1, 2]], logits, [4, 4], [4, 4])
+    np.testing.assert_allclose(loss, [5.6304235, 3.6304235], 1e-6)
+
+
 def test_greedy_decoder():
     (labels,), score = nn.ctc_greedy_decoder(LOGITS, LENGTHS)
     assert parts(labels) == [[[0, 0], [0, 1], [1, 0], [1, 1]], [1, 0, 1, 0]]

@@ -70,6 +70,19 @@ def test_axes_and_types_are_tensors_and_specs():
     assert values(v2.math.in_top_k([1], np.array([[0.1, 0.2]]), 1)) == [True]
 
 
+def test_cross_products_and_no_numbers():
+    a, b = [[1, 2, 3], [4, 5, 6]], [[7, 8, 10], [1, 0, 1]]
+    assert values(tf.linalg.cross(a, b)) == [[-4, 11, -6], [5, 2, -5]]
+    with pytest.raises(ValueError, match="the last axis has 3 numbers"):
+        tf.linalg.cross([1, 2], [3, 4])
+    assert v2.linspace([0.0, 1.0], [1.0, 2.0], 0, axis=1).shape == [2, 0]
+
+
+def test_bincount_truncates():
+    found = v2.math.bincount([[1.7, 0.2], [2.0, 2.0]], axis=-1)
+    assert values(found) == [[1, 1, 0], [0, 0, 2]]
+
+
 def test_strides_and_dilations():
     x, filters = tf.ones([1, 8, 8, 8, 2]), tf.ones([2, 2, 2, 2, 1])
     with pytest.raises(ValueError, match="exclude dilations above 1"):

@@ -243,21 +243,6 @@ def test_streaming_metrics_take_predictions_first(name):
     assert found[1] == pytest.approx((STREAMED[name],) * 2, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("metric", "value"),
-    [("sensitivity_at_specificity", 1.0), ("specificity_at_sensitivity", 0.66667)],
-)
-def test_one_rate_at_another(metric, value):
-    both = (
-        getattr(tf.metrics, metric),
-        getattr(tf.contrib.metrics, f"streaming_{metric}"),
-    )
-    for make in (lambda x, y: both[0](x, y, 0.6), lambda x, y: both[1](y, x, 0.6)):
-        assert counted(make, TRUTH, FOUND)[1] == pytest.approx((value,) * 2, abs=1e-5)
-    with pytest.raises(ValueError, match="expected a number from 0 to 1, got 1.5"):
-        both[0](TRUTH, FOUND, 1.5)
-
-
 def test_batches_are_joined():
     concat = tf.contrib.metrics.streaming_concat
     found = counted(lambda x: concat(x), FOUND)

@@ -22,6 +22,7 @@ from tpuref.interface.functions.diagonals import matrix_diag
 from tpuref.interface.functions.diagonals import matrix_diag_part
 from tpuref.interface.functions.diagonals import tensor_diag as tensor_diag
 from tpuref.interface.functions.diagonals import tensor_diag_part as tensor_diag_part
+from tpuref.interface.functions.linalg import cross as cross
 from tpuref.interface.functions.linalg import einsum as einsum
 from tpuref.interface.functions.linalg import matvec as matvec
 from tpuref.interface.functions.linalg import tensordot as tensordot

@@ -8,6 +8,7 @@ with the logarithm of the length only.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -45,28 +46,18 @@ _REAL_PART = {complex64: float32, complex128: float64}
 # Inference.
 
 
-def numeric(x: Operand, *, axis: Axis, keepdims: bool) -> TensorSpec:
-    """Infer a fold of numbers that keeps the dtype."""
-    dtype = require_kind(x, NUMERIC)
-    return TensorSpec(reduced_shape(x.shape, axis, keepdims), dtype)
+def _keeping(kind: Kind) -> Callable[..., TensorSpec]:
+    """Return the inference of a fold of values of a kind that keeps the dtype."""
+
+    def infer(x: Operand, *, axis: Axis, keepdims: bool) -> TensorSpec:
+        dtype = require_kind(x, kind)
+        return TensorSpec(reduced_shape(x.shape, axis, keepdims), dtype)
+
+    return infer
 
 
-def real(x: Operand, *, axis: Axis, keepdims: bool) -> TensorSpec:
-    """Infer a fold of real numbers that keeps the dtype."""
-    dtype = require_kind(x, REAL)
-    return TensorSpec(reduced_shape(x.shape, axis, keepdims), dtype)
-
-
-def floating(x: Operand, *, axis: Axis, keepdims: bool) -> TensorSpec:
-    """Infer a fold of floating-point numbers that keeps the dtype."""
-    dtype = require_kind(x, FLOATING)
-    return TensorSpec(reduced_shape(x.shape, axis, keepdims), dtype)
-
-
-def boolean(x: Operand, *, axis: Axis, keepdims: bool) -> TensorSpec:
-    """Infer a fold of booleans."""
-    dtype = require_kind(x, BOOL)
-    return TensorSpec(reduced_shape(x.shape, axis, keepdims), dtype)
+numeric, real = _keeping(NUMERIC), _keeping(REAL)
+floating, boolean = _keeping(FLOATING), _keeping(BOOL)
 
 
 def spread(x: Operand, *, axis: Axis, keepdims: bool, ddof: int) -> TensorSpec:

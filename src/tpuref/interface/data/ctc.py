@@ -84,7 +84,7 @@ def ctc_loss(
         blank = cast(convert_to_tensor(blank_index or 0), int32)
         blank = where_v2(blank < 0, blank + classes, blank)
         lengths = cast(convert_to_tensor(label_length), int32)
-        final = _forward(scores, _states(targets, blank), blank, logit_length)
+        final = _forward(scores, _states(targets, blank), logit_length)
         ends = stack([2 * lengths, where_v2(lengths > 0, 2 * lengths - 1, 0)], 1)
         found = gather(final, ends, batch_dims=1)
         # Without labels there is one final state, the blank.
@@ -108,7 +108,7 @@ def _states(labels: Tensor, blank: Tensor) -> Tensor:
     return concat([pairs, fill([shape_of(labels)[0], 1], blank)], 1)
 
 
-def _forward(scores: Tensor, states: Tensor, blank: Tensor, lengths: Any) -> Tensor:
+def _forward(scores: Tensor, states: Tensor, lengths: Any) -> Tensor:
     """Return the log probabilities of ending in each state, of shape [batch, states].
 
     A step stays in a state, enters the next one, or skips the blank between two labels
@@ -119,7 +119,8 @@ def _forward(scores: Tensor, states: Tensor, blank: Tensor, lengths: Any) -> Ten
     emitted = gather(rows, states[:, None] + 0 * integers(times)[:, None], batch_dims=2)
     emissions = transpose(emitted, [1, 0, 2])
     before = pad(states, [[0, 0], [2, 0]], constant_values=-1)[:, :-2]
-    from_two_before = not_equal(states, blank) & not_equal(states, before)
+    is_label = equal(integers(shape_of(states)[1]) % 2, 1)  # a label may be the blank
+    from_two_before = is_label & not_equal(states, before)
     running = sequence_mask(cast(convert_to_tensor(lengths), int32), times)
 
     def moved(log_probs: Tensor, by: int) -> Tensor:

@@ -60,7 +60,10 @@ class PerDeviceDataset(_OfDevices, KnownDistributedDataset):
     """Groups the elements of a dataset into rounds, one element for each tower.
 
     Consecutive elements go to consecutive towers; an incomplete last round is dropped.
+    See 001_66db0865fe92828f.txt, distribute_dataset.
 
+    Examples
+    --------
     >>> class Local:
     ...     def master(self): return "local"
     ...     def cluster_spec(self): return None
@@ -70,8 +73,6 @@ class PerDeviceDataset(_OfDevices, KnownDistributedDataset):
     ...     dataset = strategy.distribute_dataset(lambda: tf.data.Dataset.range(5))
     ...     [[int(x) for x in strategy.unwrap(element)] for element in dataset]
     [[0, 1], [2, 3]]
-
-    See 001_66db0865fe92828f.txt, distribute_dataset.
     """
 
     def __init__(self, dataset: Dataset, devices: Sequence[str]) -> None:

@@ -39,7 +39,7 @@ def bincount(
     Parameters
     ----------
     arr
-        int32 or int64, not negative.
+        int32 or int64, not negative; real numbers are truncated.
     weights
         Numbers to add in place of 1, in the shape of `arr`; then the result has their
         dtype.
@@ -60,6 +60,8 @@ def bincount(
     [0, 2, 0, 1]
     """
     values = convert_to_tensor(arr)
+    if values.dtype.is_floating:
+        values = cast(values, int32)
     size = length_of(values, minlength, maxlength)
     target = as_dtype(dtype) if weights is None else convert_to_tensor(weights).dtype
     amounts = ones_like(values, target) if weights is None else weights

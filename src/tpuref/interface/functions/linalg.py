@@ -16,6 +16,7 @@ from tpuref.interface.functions.arithmetic import abs as absolute
 from tpuref.interface.functions.arithmetic import pow, square
 from tpuref.interface.functions.complex_numbers import conj
 from tpuref.interface.functions.exponentials import sqrt
+from tpuref.interface.functions.joining import stack, unstack
 from tpuref.interface.functions.reductions import reduce_max, reduce_sum
 
 
@@ -303,6 +304,23 @@ def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         )
     first, second = (static_integers(part, "tf.tensordot: axes") for part in parts)
     return first, second
+
+
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """Return the cross products of vectors of three numbers, in the last axis.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.linalg.cross([1, 0, 0], [0, 1, 0])).tolist()
+    [0, 0, 1]
+    """
+    first, second = convert_operands("tf.linalg.cross", [a, b])
+    if first.shape.rank and first.shape.as_list()[-1] not in (None, 3):
+        raise ValueError(
+            f"tf.linalg.cross: the last axis has 3 numbers, got {first.describe()}"
+        )
+    (x, y, z), (u, v, w) = (unstack(t, 3, -1) for t in (first, second))
+    return stack([y * w - z * v, z * u - x * w, x * v - y * u], -1, name or "Cross")
 
 
 def norm_v2(

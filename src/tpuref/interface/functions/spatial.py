@@ -10,6 +10,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions import windows
 from tpuref.interface.functions.arguments import static_integers
 from tpuref.interface.functions.creation import zeros
 from tpuref.interface.functions.extents import shape
@@ -20,14 +21,6 @@ from tpuref.interface.functions.reshaping import (
     reshape,
     squeeze,
     transpose,
-)
-from tpuref.interface.functions.windows import (
-    avg_pool,
-    conv2d,
-    conv2d_transpose,
-    depthwise_conv2d,
-    max_pool,
-    pool,
 )
 
 __all__ = [
@@ -176,7 +169,7 @@ def _correlated(
     how = "SAME" if same else "VALID"
     channels, own, outputs = _sizes(x)[-1], *_sizes(weights)[2:]
     if channels is None or channels == own:
-        return conv2d(x, weights, steps, how, dilations=holes)
+        return windows.conv2d(x, weights, steps, how, dilations=holes)
     groups = channels // own if own else 0
     if not groups or channels % own or outputs % groups:
         raise codes.SHAPES_DIFFER.value_error(
@@ -187,9 +180,11 @@ def _correlated(
     if own == 1 and len(set(steps)) == 1:
         window = _sizes(weights)[:2]
         each = reshape(weights, [*window, channels, outputs // channels])
-        return depthwise_conv2d(x, each, [1, *steps, 1], how, holes)
+        return windows.depthwise_conv2d(x, each, [1, *steps, 1], how, holes)
     parts = zip(split(x, groups, -1), split(weights, groups, -1), strict=True)
-    return concat([conv2d(a, b, steps, how, dilations=holes) for a, b in parts], -1)
+    return concat(
+        [windows.conv2d(a, b, steps, how, dilations=holes) for a, b in parts], -1
+    )
 
 
 def _correlated_volumes(
@@ -219,7 +214,7 @@ def _correlated_volumes(
     turned = transpose(weights, [1, 2, 0, 3, 4])
     merged = reshape(turned, [*window[1:], window[0] * own, outputs])
     how = "SAME" if same else "VALID"
-    found = conv2d(flat, merged, steps[1:], how, dilations=holes[1:])
+    found = windows.conv2d(flat, merged, steps[1:], how, dilations=holes[1:])
     sizes = _sizes(found)[1:]
     whole = reshape(found, concat([[-1, count], shape(found)[1:]], 0))
     whole.set_shape([_sizes(x)[0], count, *sizes])
@@ -295,7 +290,7 @@ def _spread(
         )
         return squeeze(found, [1])
     if len(steps) == 2:
-        return conv2d_transpose(x, weights, sizes, steps, how, dilations=holes)
+        return windows.conv2d_transpose(x, weights, sizes, steps, how, dilations=holes)
     known = sizes.operand().value
     if known is None:
         target: list[int] = [n or 0 for n in _result_sizes(x, weights, steps, same)]
@@ -385,7 +380,7 @@ def pool_nd(
     how = "SAME" if _is_same(function, padding) else "VALID"
     holes = _numbers(function, "dilations", dilations, rank)
     if rank == 2:
-        found = pool(x, window, pooling_type, how, holes, steps)
+        found = windows.pool(x, window, pooling_type, how, holes, steps)
     else:
         found = _pooled(pooling_type, x, window, steps, how)
     return found if back is None else transpose(found, back)
@@ -394,7 +389,7 @@ def pool_nd(
 def _pooled(kind: str, x: Tensor, window: Numbers, steps: Numbers, how: str) -> Tensor:
     """Pool a batch with its channels last."""
     rank, sizes = len(window), _sizes(x)
-    pooled = {"MAX": max_pool, "AVG": avg_pool}[kind]
+    pooled = {"MAX": windows.max_pool, "AVG": windows.avg_pool}[kind]
     if rank == 2:
         found = pooled(x, window, steps, how)
     elif rank == 1:

@@ -201,12 +201,12 @@ def auc(
             f"summation_method of {sorted(methods)}, got {summation_method!r}"
         )
     if thresholds is None:
-        number = integer("tf.metrics.auc: num_thresholds", num_thresholds)
-        levels = even_thresholds(number)
+        steps = integer("tf.metrics.auc: num_thresholds", num_thresholds) - 1
+        inner = [k / steps for k in range(1, steps)]
     else:
         argument = "tf.metrics.auc: thresholds"
         inner = sorted(static_number(x, argument) for x in listed(argument, thresholds))
-        levels = [-_OUTSIDE, *inner, 1.0 + _OUTSIDE]
+    levels = [-_OUTSIDE, *inner, 1.0 + _OUTSIDE]
     with name_scope(name, "auc"):
         before, after = counts_at(levels, labels, predictions, weights, KINDS)
         value = _area(before, curve, summation_method, "value")
@@ -216,12 +216,6 @@ def auc(
 
 KINDS = ("true_positives", "false_negatives", "true_negatives", "false_positives")
 """What `counts_at` can count."""
-
-
-def even_thresholds(number: int) -> list[float]:
-    """Return numbers from 0 to 1, of which the first and the last lie outside."""
-    steps = number - 1
-    return [-_OUTSIDE, *(k / steps for k in range(1, steps)), 1.0 + _OUTSIDE]
 
 
 def counts_at(

@@ -63,14 +63,8 @@ streaming_precision_at_thresholds = _predictions_first(
 streaming_recall = _predictions_first(counts.recall)
 streaming_recall_at_thresholds = _predictions_first(thresholds.recall_at_thresholds)
 streaming_root_mean_squared_error = _predictions_first(means.root_mean_squared_error)
-streaming_sensitivity_at_specificity = _predictions_first(
-    thresholds.sensitivity_at_specificity
-)
 streaming_sparse_precision_at_k = _predictions_first(ranking.precision_at_k)
 streaming_sparse_recall_at_k = _predictions_first(ranking.recall_at_k)
-streaming_specificity_at_sensitivity = _predictions_first(
-    thresholds.specificity_at_sensitivity
-)
 streaming_true_negatives = _predictions_first(counts.true_negatives)
 streaming_true_negatives_at_thresholds = _predictions_first(
     thresholds.true_negatives_at_thresholds

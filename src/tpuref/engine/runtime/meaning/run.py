@@ -42,10 +42,7 @@ class Systems(Protocol):
 
 
 class Events(Protocol):
-    """The events that a run adds to a recording.
-
-    `capacity` counts events per core.
-    """
+    """The events that a run adds to a recording."""
 
     @property
     def capacity(self) -> int:

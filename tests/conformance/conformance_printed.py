@@ -7,11 +7,6 @@ import tpuref
 MODULE = "printed"
 
 
-def cores(tf, number):
-    """Fix the size of the system."""
-    return tpuref.config.override(cores=number)
-
-
 @contextlib.contextmanager
 def session(tf):
     """Start the system, and stop it however the program left it."""
@@ -20,6 +15,11 @@ def session(tf):
         yield made
         made.run(tpuref.tpu.initialize_system())
         made.run(tpuref.tpu.shutdown_system())
+
+
+def cores(tf, number):
+    """Fix the size of the system."""
+    return tpuref.config.override(cores=number)
 
 
 def constant(tf, array):
