@@ -137,7 +137,7 @@ def fed(tf, shape, *arrays):
 
 
 def effect(tf, build):
-    """Return what ``build()`` does: names and types of operations, or the values."""
+    """Return names and types of the operations that ``build()`` makes, or values."""
     if not hasattr(tf, "Graph"):
         with tf.Session() as session:
             return session.run(build())

@@ -218,7 +218,7 @@ class Report:
 
 
 def _total(statement, result):
-    """Return which total counts the result of a statement."""
+    """Return the name of the total that counts the result of a statement."""
     return "beyond" if statement.beyond or result.beyond else statement.source
 
 

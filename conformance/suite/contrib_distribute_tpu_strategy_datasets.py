@@ -145,6 +145,7 @@ def finalize_eagerly(tf):
         same(evaluated(session, strategy, value), [2.0, 4.0])
         with eager_mode(tf):
             same(strategy.finalize(), None)
+            expect_raises(error_type(tf, "OpError"), worked, tf, strategy)
         expect_raises(error_type(tf, "OpError"), evaluated, session, strategy, value)
         session.run(strategy.initialize())
 

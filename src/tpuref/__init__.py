@@ -49,7 +49,7 @@ def _names() -> Any:
 
 
 class _Finder:
-    """Answers, as the last of all finders, for what is not below ``tpuref``."""
+    """Finds, as the last finder, modules that are not below ``tpuref``."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""tf.tpu over NumPy: each replica is a thread of its own."""
+"""tf.tpu over NumPy: each replica runs in its own thread."""
 
 import threading
 import warnings

@@ -6,16 +6,12 @@ import contextlib
 from collections.abc import Iterator
 
 from tpuref.base.callsite import started_at, user_site
+from tpuref.engine.graph import default
 from tpuref.engine.graph.context import (
     context,
     get_default_session,
     pop_session,
     push_session,
-)
-from tpuref.engine.graph.default import (
-    eager_execution,
-    executing_eagerly,
-    get_default_graph,
 )
 from tpuref.engine.graph.recorder import recording_to
 
@@ -28,9 +24,9 @@ class CallerContext:
 
     def __init__(self) -> None:
         self._site = user_site()
-        self._graph = get_default_graph()
+        self._graph = default.get_default_graph()
         self._scopes = self._graph.scopes_in_force()
-        self._eager = executing_eagerly()
+        self._eager = default.executing_eagerly()
         self._session = get_default_session()
         self._creators = tuple(context.creators)
         self._recorders = tuple(context.recorders)
@@ -42,7 +38,7 @@ class CallerContext:
             stack.enter_context(started_at(self._site))
             stack.enter_context(self._graph.as_default())
             if self._eager:
-                stack.enter_context(eager_execution())
+                stack.enter_context(default.eager_execution())
             if self._session is not None:
                 push_session(self._session)
                 stack.callback(pop_session, self._session)

@@ -9,17 +9,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.broadcasting import (
-    FLOATING,
-    INTEGER,
-    NUMERIC_OR_BOOL,
-    REAL,
-    normalize_axis,
-    require_kind,
-    require_rank,
-    require_same_dtype,
-    same_shape,
-)
+from tpuref.engine.ops import broadcasting
 from tpuref.engine.ops.definition import OF_SHAPE, Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
 from tpuref.engine.ops.sizes import require_index_scalar, shape_held_by, sizes_in
@@ -28,7 +18,7 @@ from tpuref.engine.ops.stacking import along
 
 
 def _infer_fill(dims: Operand, value: Operand) -> TensorSpec:
-    require_rank(value, 0)
+    broadcasting.require_rank(value, 0)
     return TensorSpec(shape_held_by(dims), value.dtype)
 
 
@@ -49,14 +39,14 @@ def _ones_like(xp: Any, x: Array) -> Any:
 
 
 def _infer_ones_like(x: Operand) -> TensorSpec:
-    return same_shape(x, NUMERIC_OR_BOOL)
+    return broadcasting.same_shape(x, broadcasting.NUMERIC_OR_BOOL)
 
 
 def _infer_range(start: Operand, limit: Operand, delta: Operand) -> TensorSpec:
-    dtype = require_same_dtype(start, limit, delta)
-    require_kind(start, REAL)
+    dtype = broadcasting.require_same_dtype(start, limit, delta)
+    broadcasting.require_kind(start, broadcasting.REAL)
     for operand in (start, limit, delta):
-        require_rank(operand, 0)
+        broadcasting.require_rank(operand, 0)
     if start.value is None or limit.value is None or delta.value is None:
         return TensorSpec([None], dtype)
     return TensorSpec([_range_length(start.value, limit.value, delta.value)], dtype)
@@ -92,10 +82,10 @@ def _range(xp: Any, start: Array, limit: Array, delta: Array) -> Any:
 
 
 def _infer_lin_space(start: Operand, stop: Operand, num: Operand) -> TensorSpec:
-    dtype = require_same_dtype(start, stop)
-    require_kind(start, FLOATING)
-    require_rank(start, 0)
-    require_rank(stop, 0)
+    dtype = broadcasting.require_same_dtype(start, stop)
+    broadcasting.require_kind(start, broadcasting.FLOATING)
+    broadcasting.require_rank(start, 0)
+    broadcasting.require_rank(stop, 0)
     length = require_index_scalar(num)
     if length is not None and length <= 0:
         raise ValueError(f"num: expected 1 or more, got {length}")
@@ -117,17 +107,17 @@ def _infer_one_hot(
     *,
     axis: int,
 ) -> TensorSpec:
-    require_kind(indices, INTEGER)
-    dtype = require_same_dtype(on_value, off_value)
-    require_rank(on_value, 0)
-    require_rank(off_value, 0)
+    broadcasting.require_kind(indices, broadcasting.INTEGER)
+    dtype = broadcasting.require_same_dtype(on_value, off_value)
+    broadcasting.require_rank(on_value, 0)
+    broadcasting.require_rank(off_value, 0)
     size = require_index_scalar(depth)
     if size is not None and size < 0:
         raise ValueError(f"depth: expected 0 or more, got {size}")
     if indices.shape.rank is None:
         return TensorSpec(None, dtype)
     sizes = list(indices.shape.as_tuple())
-    sizes.insert(normalize_axis(axis, len(sizes) + 1), size)
+    sizes.insert(broadcasting.normalize_axis(axis, len(sizes) + 1), size)
     return TensorSpec(sizes, dtype)
 
 
@@ -142,7 +132,7 @@ def _one_hot(
 ) -> Any:
     if depth < 0:
         raise ValueError(f"depth: expected 0 or more, got {depth}")
-    axis = normalize_axis(axis, indices.ndim + 1)
+    axis = broadcasting.normalize_axis(axis, indices.ndim + 1)
     classes = xp.arange(int(depth)).reshape([-1] + [1] * (indices.ndim - axis))
     return xp.where(xp.expand_dims(indices, axis) == classes, on_value, off_value)
 

@@ -153,32 +153,17 @@ def _take(
 
 
 _op = partial(OpDef, gradient="effects")
+_host = partial(_op, place=Place.HOST)
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op(
-        "MakeIterator",
-        _infer_make,
-        place=Place.HOST,
-        effects=Effects(_make, client=True),
-    ),
-    _op(
-        "IteratorGetNext",
-        _next,
-        place=Place.HOST,
-        effects=Effects(_get_next, client=True),
-    ),
-    _op(
+    _host("MakeIterator", _infer_make, effects=Effects(_make, client=True)),
+    _host("IteratorGetNext", _next, effects=Effects(_get_next, client=True)),
+    _host(
         "IteratorGetNextAsOptional",
         _next_if_any,
-        place=Place.HOST,
         effects=Effects(_get_next_if_any, client=True),
     ),
-    _op(
-        "FeedBegin",
-        _infer_begin_feed,
-        place=Place.HOST,
-        effects=Effects(_begin_feed, client=True),
-    ),
+    _host("FeedBegin", _infer_begin_feed, effects=Effects(_begin_feed, client=True)),
     _op(
         "FeedDequeue",
         _infer_feed,

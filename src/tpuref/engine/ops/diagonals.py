@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.broadcasting import (
-    NUMERIC_OR_BOOL,
-    require_kind,
-    require_rank_at_least,
-)
+from tpuref.engine.ops import broadcasting
 from tpuref.engine.ops.creation import zeros_like
 from tpuref.engine.ops.definition import OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
@@ -20,7 +16,7 @@ from tpuref.engine.ops.sizes import require_index_scalar
 
 
 def _infer_matrix_diag(diagonal: Operand) -> TensorSpec:
-    shape = require_rank_at_least(diagonal, 1)
+    shape = broadcasting.require_rank_at_least(diagonal, 1)
     if shape.rank is None:
         return TensorSpec(None, diagonal.dtype)
     return TensorSpec(shape.concatenate([shape[-1]]), diagonal.dtype)
@@ -34,7 +30,7 @@ def _matrix_diag(diagonal: Array) -> Array:
 
 
 def _infer_matrix_diag_part(x: Operand) -> TensorSpec:
-    shape = require_rank_at_least(x, 2)
+    shape = broadcasting.require_rank_at_least(x, 2)
     if shape.rank is None:
         return TensorSpec(None, x.dtype)
     rows, columns = shape.as_tuple()[-2:]
@@ -49,8 +45,8 @@ def _matrix_diag_part(xp: Any, x: Array) -> Any:
 def _infer_band_part(x: Operand, lower: Operand, upper: Operand) -> TensorSpec:
     require_index_scalar(lower)
     require_index_scalar(upper)
-    require_kind(x, NUMERIC_OR_BOOL)
-    return TensorSpec(require_rank_at_least(x, 2), x.dtype)
+    broadcasting.require_kind(x, broadcasting.NUMERIC_OR_BOOL)
+    return TensorSpec(broadcasting.require_rank_at_least(x, 2), x.dtype)
 
 
 def _band_part(xp: Any, x: Array, lower: Array, upper: Array) -> Any:

@@ -9,18 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import dtypes
 from tpuref.base import error_codes as codes
-from tpuref.base.dtypes import (
-    DType,
-    as_dtype,
-    bool_,
-    complex64,
-    complex128,
-    float32,
-    float64,
-    int32,
-    string,
-)
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.arithmetic import is_integer, widened
@@ -47,10 +37,10 @@ from tpuref.engine.ops.meaning import Array, Ufunc, describe, ieee
 SIGNED_OR_COMPLEX = Kind(
     "a signed number", tuple(dtype for dtype in NUMERIC.dtypes if not dtype.is_unsigned)
 )
-INTEGER_OR_BOOL = Kind("an integer or boolean", (*INTEGER.dtypes, bool_))
+INTEGER_OR_BOOL = Kind("an integer or boolean", (*INTEGER.dtypes, dtypes.bool_))
 
-_REAL_PART = {complex64: float32, complex128: float64}
-_COMPLEX_OF = {float32: complex64, float64: complex128}
+_REAL_PART = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
+_COMPLEX_OF = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}
 
 
 # Inference: one operand.
@@ -79,13 +69,13 @@ bits = _unary(INTEGER_OR_BOOL)
 def classified(x: Operand) -> TensorSpec:
     """Infer a question about a floating-point or complex number."""
     require_kind(x, INEXACT)
-    return TensorSpec(x.shape, bool_)
+    return TensorSpec(x.shape, dtypes.bool_)
 
 
 def sign_bit(x: Operand) -> TensorSpec:
     """Infer the question whether a floating-point number is negative."""
     require_kind(x, FLOATING)
-    return TensorSpec(x.shape, bool_)
+    return TensorSpec(x.shape, dtypes.bool_)
 
 
 def real_part(x: Operand) -> TensorSpec:
@@ -107,13 +97,13 @@ def fraction_and_whole(x: Operand) -> tuple[TensorSpec, TensorSpec]:
 
 def mantissa_and_exponent(x: Operand) -> tuple[TensorSpec, TensorSpec]:
     """Infer the mantissa, of the dtype of `x`, and the exponent, int32."""
-    return floating(x), TensorSpec(x.shape, int32)
+    return floating(x), TensorSpec(x.shape, dtypes.int32)
 
 
 def cast(x: Operand, *, dtype: str) -> TensorSpec:
     """Infer a conversion; text converts to nothing and nothing to text."""
-    target = as_dtype(dtype)
-    if string in (x.dtype, target):
+    target = dtypes.as_dtype(dtype)
+    if dtypes.string in (x.dtype, target):
         raise TypeError(f"no cast from {x.describe()} to {target.name} exists")
     return TensorSpec(x.shape, target)
 
@@ -141,19 +131,19 @@ binary_boolean = _binary(BOOL)
 
 def ordering(x: Operand, y: Operand) -> TensorSpec:
     """Infer a comparison by size of two real numbers of one dtype."""
-    return TensorSpec(broadcast_same_dtype(x, y, kind=REAL).shape, bool_)
+    return TensorSpec(broadcast_same_dtype(x, y, kind=REAL).shape, dtypes.bool_)
 
 
 def equality(x: Operand, y: Operand) -> TensorSpec:
     """Infer a comparison for equality of two values of any one dtype."""
-    return TensorSpec(broadcast_same_dtype(x, y, kind=ANY).shape, bool_)
+    return TensorSpec(broadcast_same_dtype(x, y, kind=ANY).shape, dtypes.bool_)
 
 
-def quotient_dtype(dtype: DType) -> DType:
+def quotient_dtype(dtype: dtypes.DType) -> dtypes.DType:
     """Return the dtype of a true quotient, floating-point for integers."""
     if not dtype.is_integer:
         return dtype
-    return float32 if dtype.size <= 2 else float64
+    return dtypes.float32 if dtype.size <= 2 else dtypes.float64
 
 
 def true_quotient(x: Operand, y: Operand) -> TensorSpec:
@@ -170,7 +160,9 @@ def quotient_and_rest(x: Operand, y: Operand) -> tuple[TensorSpec, TensorSpec]:
 def double_precision(x: Operand, y: Operand) -> TensorSpec:
     """Infer a function that computes in float64, or complex128 of complex numbers."""
     spec = binary_numeric(x, y)
-    return TensorSpec(spec.shape, complex128 if spec.dtype.is_complex else float64)
+    return TensorSpec(
+        spec.shape, dtypes.complex128 if spec.dtype.is_complex else dtypes.float64
+    )
 
 
 def scaled_by_power(x: Operand, exponent: Operand) -> TensorSpec:
@@ -216,7 +208,7 @@ def closeness(
     x: Operand, y: Operand, *, rtol: float, atol: float, equal_nan: bool
 ) -> TensorSpec:
     """Infer the question whether two numbers are equal within a tolerance."""
-    return TensorSpec(binary_numeric(x, y).shape, bool_)
+    return TensorSpec(binary_numeric(x, y).shape, dtypes.bool_)
 
 
 # Computation, where it is more than one function of the namespace.  The checks of
@@ -454,7 +446,7 @@ _ERFINV_FAR = (
 
 
 def _cast(xp: Any, x: Array, *, dtype: str, out: Array | None = None) -> Any:
-    target = as_dtype(dtype)
+    target = dtypes.as_dtype(dtype)
     if x.dtype.kind == "c" and not (target.is_complex or target.is_bool):
         x = x.real
     if out is None:
@@ -480,7 +472,7 @@ def _add_n(xp: Any, *arrays: Array, out: Array | None = None) -> Any:
 def _replace(
     xp: Any, x: Array, *, nan: float, high: float | None, low: float | None
 ) -> Any:
-    limits = as_dtype(x.dtype)
+    limits = dtypes.as_dtype(x.dtype)
     top = limits.max if high is None else high
     bottom = limits.min if low is None else low
     result = xp.where(xp.isnan(x), xp.asarray(nan, x.dtype), x)

@@ -168,12 +168,12 @@ def _own_core(context: EffectContext) -> int:
 
 
 _op = partial(OpDef, gradient="effects")
+_host = partial(_op, place=Place.HOST)
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op(
+    _host(
         "CoreInfeedEnqueue",
         _infer_host_put,
-        place=Place.HOST,
         effects=Effects(_enqueue_infeed, fills="queue"),
     ),
     _op(
@@ -188,10 +188,9 @@ OPERATIONS: tuple[OpDef, ...] = (
         place=Place.CALL,
         effects=Effects(_enqueue_outfeed, fills="queue"),
     ),
-    _op(
+    _host(
         "OutfeedDequeue",
         _infer_host_take,
-        place=Place.HOST,
         effects=Effects(_dequeue_outfeed, drains="queue"),
     ),
 )

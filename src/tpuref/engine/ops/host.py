@@ -10,16 +10,9 @@ from functools import partial
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base import errors
 from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import DType, as_dtype, bool_, string
-from tpuref.base.errors import (
-    InvalidArgumentError,
-    OpError,
-    OutOfRangeError,
-    ResourceExhaustedError,
-    UnimplementedError,
-    UnknownError,
-)
 from tpuref.base.shapes import unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.context import EffectContext
@@ -74,7 +67,7 @@ def _infer_assert(
 def _assert(condition: Array, *data: Array, summarize: int) -> Sequence[Array]:
     if not np.all(condition):
         shown = " ".join(f"[{_summary(values, summarize)}]" for values in data)
-        raise InvalidArgumentError(f"assertion failed: {shown}")
+        raise errors.InvalidArgumentError(f"assertion failed: {shown}")
     return ()
 
 
@@ -100,7 +93,7 @@ def _call(
     if not dtypes and len(returned) == 1 and returned[0] is None:
         return ()
     if len(returned) != len(dtypes):
-        raise InvalidArgumentError(
+        raise errors.InvalidArgumentError(
             f"the host function called for replica {replica} returned {len(returned)} "
             f"values, Tout names {len(dtypes)} types",
             code=codes.INVALID_RESULT,
@@ -111,22 +104,22 @@ def _call(
     ]
 
 
-_FAULTS: tuple[tuple[type[Exception], type[OpError]], ...] = (
-    (ValueError, InvalidArgumentError),
-    (TypeError, InvalidArgumentError),
-    (StopIteration, OutOfRangeError),
-    (MemoryError, ResourceExhaustedError),
-    (NotImplementedError, UnimplementedError),
+_FAULTS: tuple[tuple[type[Exception], type[errors.OpError]], ...] = (
+    (ValueError, errors.InvalidArgumentError),
+    (TypeError, errors.InvalidArgumentError),
+    (StopIteration, errors.OutOfRangeError),
+    (MemoryError, errors.ResourceExhaustedError),
+    (NotImplementedError, errors.UnimplementedError),
 )
 """The session's error for each exception of a host function, as in TensorFlow."""
 
 
-def host_fault(what: str, error: Exception) -> OpError:
+def host_fault(what: str, error: Exception) -> errors.OpError:
     """Return the session's error for an exception in a host function."""
     kinds = [fault for kind, fault in _FAULTS if isinstance(error, kind)]
-    if isinstance(error, OpError):
+    if isinstance(error, errors.OpError):
         kinds = [type(error)]
-    kind = kinds[0] if kinds else UnknownError
+    kind = kinds[0] if kinds else errors.UnknownError
     said = codes.with_code(str(error), codes.HOST_FUNCTION_RAISED)
     return kind(f"{what} raised {type(error).__name__}: {said}{_line_of(error)}")
 
@@ -148,7 +141,7 @@ def _to_array(value: object, dtype: DType, name: str) -> Array:
     array = np.asarray(value)
     both_integers = array.dtype.kind in "iu" and dtype.is_integer
     if not both_integers and not np.can_cast(array.dtype, dtype.np, "same_kind"):
-        raise InvalidArgumentError(
+        raise errors.InvalidArgumentError(
             f"the host function returned {array.dtype} as {name}, Tout names "
             f"{dtype.name}",
             code=codes.INVALID_RESULT,

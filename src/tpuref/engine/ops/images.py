@@ -14,15 +14,8 @@ import numpy as np
 from tpuref.base.dtypes import int64
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops import broadcasting
 from tpuref.engine.ops.arithmetic import widened
-from tpuref.engine.ops.broadcasting import (
-    FLOATING,
-    REAL,
-    describe_all,
-    require_kind,
-    require_rank,
-    require_same_dtype,
-)
 from tpuref.engine.ops.convolution import (
     correlated,
     correlated_by_channel,
@@ -113,16 +106,8 @@ def _overlap_add(
     rows and columns of the images.
     """
     batch, *steps, channels = parts.shape[:4]
-    window = parts.shape[4:]
-    margins = [
-        _margins(
-            sizes[k],
-            (window[k] - 1) * dilations[k] + 1,
-            strides[k],
-            _of_axis(padding, k),
-        )
-        for k in (0, 1)
-    ]
+    rows, columns = window = parts.shape[4:]
+    margins = _both_margins(sizes, (rows, columns), strides, dilations, padding)
     whole = [size + sum(m) for size, m in zip(sizes, margins, strict=True)]
     padded = np.zeros((batch, *whole, channels), parts.dtype)
     for row, column in np.ndindex(*window):
@@ -146,7 +131,7 @@ def _channels_back(images: Array, data_format: str) -> Array:
 
 def _image_sizes(images: Operand, data_format: str) -> tuple[int | None, ...]:
     """Return batch, rows, columns and channels, None if unknown."""
-    sizes = require_rank(images, 4).as_tuple()
+    sizes = broadcasting.require_rank(images, 4).as_tuple()
     if data_format == "NCHW":
         return sizes[0], sizes[2], sizes[3], sizes[1]
     return sizes
@@ -168,14 +153,14 @@ def _infer_conv2d(
     data_format: str,
     dilations: Pair,
 ) -> TensorSpec:
-    dtype = require_same_dtype(images, filters)
-    require_kind(images, FLOATING)
+    dtype = broadcasting.require_same_dtype(images, filters)
+    broadcasting.require_kind(images, broadcasting.FLOATING)
     batch, *sizes, channels = _image_sizes(images, data_format)
-    *window, depth, outputs = require_rank(filters, 4).as_tuple()
+    *window, depth, outputs = broadcasting.require_rank(filters, 4).as_tuple()
     if None not in (channels, depth) and channels != depth:
         raise ValueError(
             f"the filter takes {depth} channels, the images have {channels}: "
-            f"{describe_all(images, filters)}"
+            f"{broadcasting.describe_all(images, filters)}"
         )
     spans = [
         n if n is None else (n - 1) * d + 1
@@ -207,8 +192,8 @@ def _convolve(
 
 def _infer_images(sizes: Operand, backprop: Operand) -> TensorSpec:
     shape = shape_held_by(sizes).with_rank(4)
-    require_rank(backprop, 4)
-    return TensorSpec(shape, require_kind(backprop, FLOATING))
+    broadcasting.require_rank(backprop, 4)
+    return TensorSpec(shape, broadcasting.require_kind(backprop, broadcasting.FLOATING))
 
 
 def _infer_conv2d_of_images(
@@ -221,8 +206,8 @@ def _infer_conv2d_of_images(
     data_format: str,
     dilations: Pair,
 ) -> TensorSpec:
-    require_same_dtype(filters, backprop)
-    require_rank(filters, 4)
+    broadcasting.require_same_dtype(filters, backprop)
+    broadcasting.require_rank(filters, 4)
     return _infer_images(sizes, backprop)
 
 
@@ -263,8 +248,8 @@ def _infer_conv2d_of_filters(
     data_format: str,
     dilations: Pair,
 ) -> TensorSpec:
-    require_same_dtype(images, backprop)
-    require_rank(images, 4)
+    broadcasting.require_same_dtype(images, backprop)
+    broadcasting.require_rank(images, 4)
     return _infer_images(sizes, backprop)
 
 
@@ -301,7 +286,7 @@ def _infer_depthwise(
     data_format: str,
     dilations: Pair,
 ) -> TensorSpec:
-    *window, channels, multiplier = require_rank(filters, 4).as_tuple()
+    *window, channels, multiplier = broadcasting.require_rank(filters, 4).as_tuple()
     known = channels is not None and multiplier is not None
     several = channels * multiplier if known else None  # type: ignore[operator]
     spec = _infer_conv2d(
@@ -321,7 +306,7 @@ def _infer_depthwise(
 def _infer_pool(
     images: Operand, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> TensorSpec:
-    dtype = require_kind(images, REAL)
+    dtype = broadcasting.require_kind(images, broadcasting.REAL)
     batch, *sizes, channels = _image_sizes(images, data_format)
     rows, columns = (
         _output_size(sizes[k], ksize[k], strides[k], _of_axis(padding, k))
@@ -335,7 +320,7 @@ def _infer_pool(
 def _infer_avg_pool(
     images: Operand, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> TensorSpec:
-    require_kind(images, FLOATING)
+    broadcasting.require_kind(images, broadcasting.FLOATING)
     return _infer_pool(
         images, ksize=ksize, strides=strides, padding=padding, data_format=data_format
     )

@@ -11,23 +11,8 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops import broadcasting
 from tpuref.engine.ops.arithmetic import widened
-from tpuref.engine.ops.broadcasting import (
-    FLOATING,
-    INDEX,
-    INEXACT,
-    NUMERIC,
-    REAL,
-    broadcast_same_dtype,
-    describe_all,
-    normalize_axes,
-    normalize_axis,
-    require_kind,
-    require_rank,
-    require_rank_at_least,
-    require_same_dtype,
-    same_shape,
-)
 from tpuref.engine.ops.definition import BATCHED, ELEMENTWISE, Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
 
@@ -35,25 +20,25 @@ from tpuref.engine.ops.meaning import Array, ieee
 
 
 def _infer_activation(features: Operand) -> TensorSpec:
-    return same_shape(features, FLOATING)
+    return broadcasting.same_shape(features, broadcasting.FLOATING)
 
 
 def _infer_sigmoid(features: Operand) -> TensorSpec:
-    return same_shape(features, INEXACT)
+    return broadcasting.same_shape(features, broadcasting.INEXACT)
 
 
 def _infer_relu(features: Operand) -> TensorSpec:
-    return same_shape(features, REAL)
+    return broadcasting.same_shape(features, broadcasting.REAL)
 
 
 def _infer_leaky_relu(features: Operand, *, alpha: float) -> TensorSpec:
-    return same_shape(features, FLOATING)
+    return broadcasting.same_shape(features, broadcasting.FLOATING)
 
 
 def _infer_along_axis(logits: Operand, *, axis: int) -> TensorSpec:
     if logits.shape.rank is not None:
-        normalize_axis(axis, logits.shape.rank)
-    return same_shape(logits, FLOATING)
+        broadcasting.normalize_axis(axis, logits.shape.rank)
+    return broadcasting.same_shape(logits, broadcasting.FLOATING)
 
 
 def _relu(xp: Any, features: Array, *, out: Array | None = None) -> Any:
@@ -141,11 +126,11 @@ def _below_greatest(xp: Any, logits: Array, axis: int) -> Any:
 
 
 def _infer_cross_entropy(logits: Operand, labels: Operand, *, axis: int) -> TensorSpec:
-    spec = broadcast_same_dtype(logits, labels, kind=FLOATING)
+    spec = broadcasting.broadcast_same_dtype(logits, labels, kind=broadcasting.FLOATING)
     if spec.shape.rank is None:
         return spec
     sizes = list(spec.shape.as_tuple())
-    del sizes[normalize_axis(axis, len(sizes))]
+    del sizes[broadcasting.normalize_axis(axis, len(sizes))]
     return TensorSpec(sizes, spec.dtype)
 
 
@@ -158,13 +143,13 @@ def _cross_entropy(xp: Any, logits: Array, labels: Array, *, axis: int) -> Any:
 
 
 def _infer_sparse_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:
-    require_kind(logits, FLOATING)
-    require_kind(labels, INDEX)
-    outer = require_rank_at_least(logits, 1)[:-1]
+    broadcasting.require_kind(logits, broadcasting.FLOATING)
+    broadcasting.require_kind(labels, broadcasting.INDEX)
+    outer = broadcasting.require_rank_at_least(logits, 1)[:-1]
     if not outer.is_compatible_with(labels.shape):
         raise ValueError(
             "expected one label for each row of logits, got "
-            f"{describe_all(logits, labels)}"
+            f"{broadcasting.describe_all(logits, labels)}"
         )
     return TensorSpec(outer.merge_with(labels.shape), logits.dtype)
 
@@ -190,8 +175,10 @@ def _stacked_sparse_cross_entropy(logits: Array, labels: Array) -> Array:
 def _infer_sigmoid_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:
     """Refuse static shapes that differ; unknown sizes broadcast, as in TensorFlow."""
     if not logits.shape.is_compatible_with(labels.shape):
-        raise ValueError(f"expected equal shapes, got {describe_all(logits, labels)}")
-    return broadcast_same_dtype(logits, labels, kind=FLOATING)
+        raise ValueError(
+            f"expected equal shapes, got {broadcasting.describe_all(logits, labels)}"
+        )
+    return broadcasting.broadcast_same_dtype(logits, labels, kind=broadcasting.FLOATING)
 
 
 def _sigmoid_cross_entropy(xp: Any, logits: Array, labels: Array) -> Any:
@@ -201,7 +188,7 @@ def _sigmoid_cross_entropy(xp: Any, logits: Array, labels: Array) -> Any:
 
 
 def _infer_l2_loss(t: Operand) -> TensorSpec:
-    return TensorSpec([], require_kind(t, FLOATING))
+    return TensorSpec([], broadcasting.require_kind(t, broadcasting.FLOATING))
 
 
 def _l2_loss(xp: Any, t: Array) -> Any:
@@ -215,8 +202,8 @@ def _infer_l2_normalize(
     x: Operand, *, axes: tuple[int, ...] | None, epsilon: float
 ) -> TensorSpec:
     if x.shape.rank is not None:
-        normalize_axes(axes, x.shape.rank)
-    return same_shape(x, FLOATING)
+        broadcasting.normalize_axes(axes, x.shape.rank)
+    return broadcasting.same_shape(x, broadcasting.FLOATING)
 
 
 def _l2_normalize(
@@ -228,10 +215,10 @@ def _l2_normalize(
 
 
 def _infer_bias_add(value: Operand, bias: Operand, *, data_format: str) -> TensorSpec:
-    dtype = require_same_dtype(value, bias)
-    require_kind(value, NUMERIC)
-    shape = require_rank_at_least(value, 2)
-    size = require_rank(bias, 1).as_tuple()[0]
+    dtype = broadcasting.require_same_dtype(value, bias)
+    broadcasting.require_kind(value, broadcasting.NUMERIC)
+    shape = broadcasting.require_rank_at_least(value, 2)
+    size = broadcasting.require_rank(bias, 1).as_tuple()[0]
     if shape.rank is None:
         return TensorSpec(None, dtype)
     sizes = list(shape.as_tuple())
@@ -239,7 +226,7 @@ def _infer_bias_add(value: Operand, bias: Operand, *, data_format: str) -> Tenso
     if None not in (size, sizes[channels]) and size != sizes[channels]:
         raise ValueError(
             f"expected one bias for each of the {sizes[channels]} channels, got "
-            f"{describe_all(value, bias)}"
+            f"{broadcasting.describe_all(value, bias)}"
         )
     sizes[channels] = size if sizes[channels] is None else sizes[channels]
     return TensorSpec(sizes, dtype)

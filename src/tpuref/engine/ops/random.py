@@ -14,13 +14,7 @@ import numpy as np
 
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.broadcasting import (
-    FLOATING,
-    INDEX,
-    require_kind,
-    require_rank,
-    require_same_dtype,
-)
+from tpuref.engine.ops import broadcasting
 from tpuref.engine.ops.definition import OpDef, Operand, Traits
 from tpuref.engine.ops.meaning import Array, ieee
 from tpuref.engine.ops.sizes import require_index_scalar, shape_held_by, sizes_in
@@ -31,8 +25,8 @@ Seed = tuple[int | None, int | None]
 
 
 def _infer_real(shape: Operand, *, dtype: str, seed: Seed) -> TensorSpec:
-    if as_dtype(dtype) not in FLOATING:
-        raise TypeError(f"dtype: expected {FLOATING}, got {dtype}")
+    if as_dtype(dtype) not in broadcasting.FLOATING:
+        raise TypeError(f"dtype: expected {broadcasting.FLOATING}, got {dtype}")
     return TensorSpec(shape_held_by(shape), dtype)
 
 
@@ -81,10 +75,10 @@ def _truncated_normal(
 def _infer_uniform_int(
     shape: Operand, minval: Operand, maxval: Operand, *, seed: Seed
 ) -> TensorSpec:
-    require_same_dtype(minval, maxval)
-    require_kind(minval, INDEX)
-    require_rank(minval, 0)
-    require_rank(maxval, 0)
+    broadcasting.require_same_dtype(minval, maxval)
+    broadcasting.require_kind(minval, broadcasting.INDEX)
+    broadcasting.require_rank(minval, 0)
+    broadcasting.require_rank(maxval, 0)
     return TensorSpec(shape_held_by(shape), minval.dtype)
 
 
@@ -108,10 +102,12 @@ def _shuffle(value: Array, *, seed: Seed, rng: np.random.Generator) -> Array:
 def _infer_multinomial(
     logits: Operand, num_samples: Operand, *, output_dtype: str, seed: Seed
 ) -> TensorSpec:
-    require_kind(logits, FLOATING)
-    if as_dtype(output_dtype) not in INDEX:
-        raise TypeError(f"output_dtype: expected {INDEX}, got {output_dtype}")
-    rows = require_rank(logits, 2).as_tuple()[0]
+    broadcasting.require_kind(logits, broadcasting.FLOATING)
+    if as_dtype(output_dtype) not in broadcasting.INDEX:
+        raise TypeError(
+            f"output_dtype: expected {broadcasting.INDEX}, got {output_dtype}"
+        )
+    rows = broadcasting.require_rank(logits, 2).as_tuple()[0]
     return TensorSpec([rows, require_index_scalar(num_samples)], output_dtype)
 
 

@@ -12,12 +12,7 @@ import numpy as np
 from tpuref.base.dtypes import int32
 from tpuref.base.shapes import unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.broadcasting import (
-    INDEX,
-    normalize_axes,
-    normalize_axis,
-    require_kind,
-)
+from tpuref.engine.ops import broadcasting
 from tpuref.engine.ops.definition import OF_SHAPE, Batching, OpDef, Operand, Traits
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.sizes import require_shape
@@ -119,7 +114,7 @@ def _infer_expand_dims(x: Operand, *, axis: int) -> TensorSpec:
     if x.shape.rank is None:
         return TensorSpec(None, x.dtype)
     sizes = list(x.shape.as_tuple())
-    sizes.insert(normalize_axis(axis, len(sizes) + 1), 1)
+    sizes.insert(broadcasting.normalize_axis(axis, len(sizes) + 1), 1)
     return TensorSpec(sizes, x.dtype)
 
 
@@ -134,7 +129,7 @@ def _infer_squeeze(x: Operand, *, axes: tuple[int, ...]) -> TensorSpec:
     if not axes:
         known = None not in sizes
         return TensorSpec([n for n in sizes if n != 1] if known else None, x.dtype)
-    dropped = normalize_axes(axes, len(sizes))
+    dropped = broadcasting.normalize_axes(axes, len(sizes))
     for axis in dropped:
         if sizes[axis] not in (1, None):
             raise ValueError(
@@ -157,7 +152,7 @@ def _infer_transpose(x: Operand, *, perm: tuple[int, ...] | None) -> TensorSpec:
         raise ValueError(
             f"perm {list(perm)} orders {len(perm)} axes, got {x.describe()}"
         )
-    normalize_axes(perm, len(perm))
+    broadcasting.normalize_axes(perm, len(perm))
     sizes = x.shape.with_rank(len(perm)).as_tuple()
     return TensorSpec([sizes[axis] for axis in perm], x.dtype)
 
@@ -168,7 +163,7 @@ def _transpose(xp: Any, x: Array, *, perm: tuple[int, ...] | None) -> Any:
 
 def _infer_reverse(x: Operand, *, axes: tuple[int, ...]) -> TensorSpec:
     if x.shape.rank is not None:
-        normalize_axes(axes, x.shape.rank)
+        broadcasting.normalize_axes(axes, x.shape.rank)
     return TensorSpec(x.shape, x.dtype)
 
 
@@ -177,7 +172,7 @@ def _reverse(xp: Any, x: Array, *, axes: tuple[int, ...]) -> Any:
 
 
 def _infer_roll(x: Operand, shift: Operand, *, axes: tuple[int, ...]) -> TensorSpec:
-    require_kind(shift, INDEX)
+    broadcasting.require_kind(shift, broadcasting.INDEX)
     if not shift.shape.is_compatible_with([len(axes)]):
         raise ValueError(
             f"shift: expected one number for each of the {len(axes)} axes, got "
@@ -185,7 +180,7 @@ def _infer_roll(x: Operand, shift: Operand, *, axes: tuple[int, ...]) -> TensorS
         )
     if x.shape.rank is not None:
         for axis in axes:
-            normalize_axis(axis, x.shape.rank)
+            broadcasting.normalize_axis(axis, x.shape.rank)
     return TensorSpec(x.shape, x.dtype)
 
 

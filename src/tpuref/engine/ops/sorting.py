@@ -10,19 +10,8 @@ import numpy as np
 
 from tpuref.base.dtypes import bool_, float32, int32
 from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops import broadcasting
 from tpuref.engine.ops.arithmetic import widened
-from tpuref.engine.ops.broadcasting import (
-    INDEX,
-    REAL,
-    REAL_OR_TEXT,
-    describe_all,
-    normalize_axis,
-    require_kind,
-    require_rank,
-    require_rank_at_least,
-    require_same_dtype,
-    same_shape,
-)
 from tpuref.engine.ops.definition import OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
 from tpuref.engine.ops.sizes import require_index_scalar
@@ -34,8 +23,8 @@ _SIDES: dict[str, Literal["left", "right"]] = {"left": "left", "right": "right"}
 
 def _infer_sort(values: Operand, *, axis: int, descending: bool) -> TensorSpec:
     if values.shape.rank is not None:
-        normalize_axis(axis, values.shape.rank)
-    return same_shape(values, REAL)
+        broadcasting.normalize_axis(axis, values.shape.rank)
+    return broadcasting.same_shape(values, broadcasting.REAL)
 
 
 def _infer_arg_sort(values: Operand, *, axis: int, descending: bool) -> TensorSpec:
@@ -65,8 +54,8 @@ def _arg_sort(values: Array, *, axis: int, descending: bool) -> Any:
 
 
 def _infer_top_k(values: Operand, k: Operand) -> tuple[TensorSpec, TensorSpec]:
-    require_kind(values, REAL)
-    shape = require_rank_at_least(values, 1)
+    broadcasting.require_kind(values, broadcasting.REAL)
+    shape = broadcasting.require_rank_at_least(values, 1)
     count = require_index_scalar(k)
     if shape.rank is None:
         return TensorSpec(None, values.dtype), TensorSpec(None, int32)
@@ -93,13 +82,13 @@ def _top_k(values: Array, k: Array) -> tuple[Array, Array]:
 def _infer_in_top_k(predictions: Operand, targets: Operand, k: Operand) -> TensorSpec:
     if predictions.dtype != float32:
         raise TypeError(f"predictions: expected float32, got {predictions.describe()}")
-    require_kind(targets, INDEX)
+    broadcasting.require_kind(targets, broadcasting.INDEX)
     require_index_scalar(k)
-    rows = require_rank(predictions, 2)[:1]
-    if not rows.is_compatible_with(require_rank(targets, 1)):
+    rows = broadcasting.require_rank(predictions, 2)[:1]
+    if not rows.is_compatible_with(broadcasting.require_rank(targets, 1)):
         raise ValueError(
             "expected one target for each row of predictions, got "
-            f"{describe_all(predictions, targets)}"
+            f"{broadcasting.describe_all(predictions, targets)}"
         )
     return TensorSpec(rows.merge_with(targets.shape), bool_)
 
@@ -121,8 +110,8 @@ def _in_top_k(predictions: Array, targets: Array, k: Array) -> Any:
 
 
 def _infer_unique(x: Operand) -> tuple[TensorSpec, TensorSpec]:
-    require_kind(x, REAL_OR_TEXT)
-    shape = require_rank(x, 1)
+    broadcasting.require_kind(x, broadcasting.REAL_OR_TEXT)
+    shape = broadcasting.require_rank(x, 1)
     return TensorSpec([None], x.dtype), TensorSpec(shape, int32)
 
 
@@ -141,16 +130,16 @@ def _unique(x: Array) -> tuple[Array, Array]:
 def _infer_search(
     ordered: Operand, values: Operand, *, side: str, out_type: str
 ) -> TensorSpec:
-    require_same_dtype(ordered, values)
-    require_kind(ordered, REAL)
-    outer = require_rank_at_least(ordered, 1)[:-1]
-    shape = require_rank_at_least(values, 1)
+    broadcasting.require_same_dtype(ordered, values)
+    broadcasting.require_kind(ordered, broadcasting.REAL)
+    outer = broadcasting.require_rank_at_least(ordered, 1)[:-1]
+    shape = broadcasting.require_rank_at_least(values, 1)
     if shape.rank is None or ordered.shape.rank is None:
         return TensorSpec(shape, out_type)
     if not outer.is_compatible_with(shape[:-1]):
         raise ValueError(
             "expected equal shapes except along the last axis, got "
-            f"{describe_all(ordered, values)}"
+            f"{broadcasting.describe_all(ordered, values)}"
         )
     return TensorSpec(shape, out_type)
 

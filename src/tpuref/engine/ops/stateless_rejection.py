@@ -13,12 +13,7 @@ import numpy as np
 
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.broadcasting import (
-    FLOATING,
-    broadcast_shape,
-    require_kind,
-    require_same_dtype,
-)
+from tpuref.engine.ops import broadcasting
 from tpuref.engine.ops.definition import OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
 from tpuref.engine.ops.sizes import shape_held_by, sizes_in
@@ -177,7 +172,7 @@ def _tail(k: Array) -> Array:
 
 def _infer_gamma(shape: Operand, seed: Operand, alpha: Operand) -> TensorSpec:
     check_seed(seed)
-    require_kind(alpha, FLOATING)
+    broadcasting.require_kind(alpha, broadcasting.FLOATING)
     return TensorSpec(shape_held_by(shape), alpha.dtype)
 
 
@@ -185,8 +180,8 @@ def _infer_binomial(
     shape: Operand, seed: Operand, counts: Operand, probs: Operand, *, dtype: str
 ) -> TensorSpec:
     check_seed(seed)
-    require_same_dtype(counts, probs)
-    broadcast_shape(counts, probs)
+    broadcasting.require_same_dtype(counts, probs)
+    broadcasting.broadcast_shape(counts, probs)
     return TensorSpec(shape_held_by(shape), dtype)
 
 

@@ -189,16 +189,10 @@ def _close(context: EffectContext, *, queue: str) -> Sequence[Array]:
 
 
 _op = partial(OpDef, gradient="effects")
+_host = partial(_op, place=Place.HOST)
 
-CONFIGURE = _op(
-    "ConfigureDistributedTPU", _topology, place=Place.HOST, effects=Effects(_initialize)
-)
-SHUTDOWN = _op(
-    "ShutdownDistributedTPU",
-    _infer_shutdown,
-    place=Place.HOST,
-    effects=Effects(_shutdown),
-)
+CONFIGURE = _host("ConfigureDistributedTPU", _topology, effects=Effects(_initialize))
+SHUTDOWN = _host("ShutdownDistributedTPU", _infer_shutdown, effects=Effects(_shutdown))
 REPLICATE = OpDef(
     "TPUReplicate",
     _infer_replicate,
@@ -215,11 +209,8 @@ OPERATIONS: tuple[OpDef, ...] = (
     REPLICATE,
     REPLICA_INPUT,
     REPLICA_ID,
-    _op(
-        "InfeedEnqueueTuple",
-        _infer_enqueue,
-        place=Place.HOST,
-        effects=Effects(_enqueue, fills="queue"),
+    _host(
+        "InfeedEnqueueTuple", _infer_enqueue, effects=Effects(_enqueue, fills="queue")
     ),
     _op(
         "InfeedDequeueTuple",
@@ -227,10 +218,5 @@ OPERATIONS: tuple[OpDef, ...] = (
         place=Place.CALL,
         effects=Effects(_dequeue, drains="queue"),
     ),
-    _op(
-        "InfeedClose",
-        _infer_close,
-        place=Place.HOST,
-        effects=Effects(_close, fills="queue"),
-    ),
+    _host("InfeedClose", _infer_close, effects=Effects(_close, fills="queue")),
 )

@@ -14,14 +14,7 @@ from urllib.parse import quote
 import grpc
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import (
-    CancelledError,
-    DeadlineExceededError,
-    InternalError,
-    OpError,
-    UnavailableError,
-    UnimplementedError,
-)
+from tpuref.base import errors
 from tpuref.engine.configuration import config
 from tpuref.engine.remote import schema
 from tpuref.engine.remote.faults import class_of, error_of
@@ -110,7 +103,7 @@ class Replies:
             since = began if seconds else max(began, self._sorting.heard)
             left = since + allowed - time.monotonic()
             if left <= 0:
-                raise DeadlineExceededError(
+                raise errors.DeadlineExceededError(
                     f"the server at {self._sorting.address} has sent nothing for "
                     f"{allowed:g} s, although the connection is open",
                     code=codes.SERVER_UNREACHABLE,
@@ -131,7 +124,7 @@ class _Sorting:
         self.is_secure = is_secure
         self.heard = time.monotonic()
         self._inboxes: dict[int, queue.SimpleQueue[Any]] = {}
-        self._broken: OpError | None = None
+        self._broken: errors.OpError | None = None
         # Reentrant, because the garbage collector may close a session, which takes the
         # lock, at any point of a thread that holds it.
         self._lock = threading.RLock()
@@ -155,7 +148,7 @@ class _Sorting:
             if reply.number in self._inboxes and not reply.HasField("alive"):
                 self._inboxes[reply.number].put(reply)
 
-    def break_off(self, error: OpError) -> None:
+    def break_off(self, error: errors.OpError) -> None:
         """Make all waits, now and later, raise an error; the first error stays."""
         with self._lock:
             self._broken = self._broken or error
@@ -181,34 +174,34 @@ def _receive(replies: Any, sorting: _Sorting) -> None:
             if reply.HasField("refused"):
                 raise error_of(reply.refused)
             sorting.put(reply)
-        raise UnavailableError(
+        raise errors.UnavailableError(
             f"the server at {sorting.address} ended the session",
             code=codes.SERVER_UNREACHABLE,
         )
     except grpc.RpcError as error:
         sorting.break_off(_error_of_status(error, sorting))
-    except OpError as error:
+    except errors.OpError as error:
         sorting.break_off(error)
     except Exception as error:  # otherwise waits would go on
-        sorting.break_off(InternalError(f"{type(error).__name__}: {error}"))
+        sorting.break_off(errors.InternalError(f"{type(error).__name__}: {error}"))
     finally:
         replies.cancel()
 
 
-def _error_of_status(error: Any, sorting: _Sorting) -> OpError:
+def _error_of_status(error: Any, sorting: _Sorting) -> errors.OpError:
     """Return the error for the gRPC status that ended a stream."""
     code, details, address = error.code(), error.details(), sorting.address
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
         # A server with TLS closes a connection that begins without it.
         needs_tls = not sorting.is_secure and "Socket closed" in details
         hint = ". If it uses TLS, give tf.RPCOptions credentials" if needs_tls else ""
-        return UnavailableError(
+        return errors.UnavailableError(
             f"the server at {address} cannot be reached or is gone: {details}. Once it "
             f"runs, create a new tf.Session{hint}",
             code=codes.SERVER_UNREACHABLE,
         )
     if code == grpc.StatusCode.UNIMPLEMENTED:
-        return UnimplementedError(
+        return errors.UnimplementedError(
             f"the process listening at {address} is not a tpuref server: {details}",
             code=codes.SERVER_UNREACHABLE,
         )
@@ -216,6 +209,6 @@ def _error_of_status(error: Any, sorting: _Sorting) -> OpError:
 
 
 def _hang_up(channel: grpc.Channel, outbox: Outbox, sorting: _Sorting) -> None:
-    sorting.break_off(CancelledError("the session was closed"))
+    sorting.break_off(errors.CancelledError("the session was closed"))
     outbox.put(None)
     channel.close()

@@ -8,15 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base import errors
 from tpuref.base.dtypes import DType
-from tpuref.base.errors import (
-    AbortedError,
-    FailedPreconditionError,
-    InvalidArgumentError,
-    NotFoundError,
-    OpError,
-    ResourceExhaustedError,
-)
 from tpuref.base.version import __version__
 from tpuref.engine.configuration import config
 from tpuref.engine.program import Program
@@ -72,7 +65,9 @@ class Shared:
                 raise _full(f"{len(self.sessions)} sessions")
             self.sessions.add(session)
 
-    def end_sessions(self, error: OpError, but: ServedSession | None = None) -> None:
+    def end_sessions(
+        self, error: errors.OpError, but: ServedSession | None = None
+    ) -> None:
         """End all sessions except `but` with an error."""
         with self.lock:
             ending = self.sessions - {but}
@@ -80,8 +75,8 @@ class Shared:
             session.refuse(error)
 
 
-def _full(sessions: str) -> ResourceExhaustedError:
-    return ResourceExhaustedError(
+def _full(sessions: str) -> errors.ResourceExhaustedError:
+    return errors.ResourceExhaustedError(
         f"the server has {sessions} open and accepts no more; close some",
         code=codes.LIMIT_EXCEEDED,
     )
@@ -133,10 +128,10 @@ class ServedSession:
             if self._cluster is None and request.WhichOneof("kind") != "open":
                 raise malformed("the first request must open the session")
             self._handle(request)
-        except OpError as error:
+        except errors.OpError as error:
             self.refuse(error)
 
-    def refuse(self, error: OpError) -> None:
+    def refuse(self, error: errors.OpError) -> None:
         """Send an error to the client and end the session."""
         with self._lock:
             if self._ended:
@@ -198,7 +193,7 @@ class ServedSession:
     def _open_session(self, request: Any) -> None:
         opening = request.open
         if opening.protocol != PROTOCOL:
-            raise FailedPreconditionError(
+            raise errors.FailedPreconditionError(
                 f"this server is tpuref {__version__} and speaks protocol "
                 f"{PROTOCOL}, the client is tpuref {opening.version} and speaks "
                 f"protocol {opening.protocol}; install the same release on both sides",
@@ -231,7 +226,8 @@ class ServedSession:
     def _reset(self, request: Any) -> None:
         self._shared.variables = State()
         self._shared.end_sessions(
-            AbortedError("the server was reset; create a new tf.Session"), but=self
+            errors.AbortedError("the server was reset; create a new tf.Session"),
+            but=self,
         )
         reply = Reply(number=request.number)
         reply.done.SetInParent()
@@ -242,7 +238,7 @@ class ServedSession:
     def _start(self, request: Any) -> None:
         try:
             run = self._prepare_run(request)
-        except OpError as error:
+        except errors.OpError as error:
             reply = Reply(number=request.number)
             put_fault(reply.failed, error)
             self._send(reply)
@@ -259,11 +255,11 @@ class ServedSession:
         run = ServedRun(request.number, program, request.run.inputs, self._send)
         with self._lock:
             if request.number in self._runs:
-                raise InvalidArgumentError(
+                raise errors.InvalidArgumentError(
                     f"the number {request.number} is that of a run in progress"
                 )
             if len(self._runs) >= MAX_RUNS:
-                raise ResourceExhaustedError(
+                raise errors.ResourceExhaustedError(
                     f"{MAX_RUNS} runs of this session are in progress; wait for some"
                 )
             self._runs[request.number] = run
@@ -278,7 +274,7 @@ class ServedSession:
             self._programs.pop(number, None)
         if message.HasField("bundle"):
             if len(self._programs) >= MAX_PROGRAMS:
-                raise ResourceExhaustedError(
+                raise errors.ResourceExhaustedError(
                     f"the server keeps {MAX_PROGRAMS} programs of a session; name some "
                     "as forgotten"
                 )
@@ -286,7 +282,7 @@ class ServedSession:
             check_program(program, fed)
             self._programs[message.program] = program, fed
         if message.program not in self._programs:
-            raise NotFoundError(
+            raise errors.NotFoundError(
                 f"expected a program that was sent before, got number {message.program}"
             )
         program, expected = self._programs[message.program]

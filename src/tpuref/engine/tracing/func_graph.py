@@ -6,7 +6,7 @@ from tpuref.engine.graph.graph import Graph
 
 
 class FuncGraph(Graph):
-    """A graph that is built as the body of a function: what it makes outlives it."""
+    """A graph built as the body of a function; its tensors and variables outlive it."""
 
     def __init__(self, name: str) -> None:
         super().__init__()

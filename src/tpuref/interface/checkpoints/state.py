@@ -22,13 +22,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, number
 from tpuref.base.errors import DataLossError
 from tpuref.interface.checkpoints.stored import checkpoint_exists
-from tpuref.interface.files.filesystem import (
-    FileSystem,
-    PathLike,
-    failures,
-    files_at,
-    joined,
-)
+from tpuref.interface.files import filesystem
 
 _LINE = re.compile(r"""\s*(\w+)\s*:\s*("(?:[^"\\]|\\.)*"|[-+.\w]+)\s*(?:#.*)?""")
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|x[0-9a-fA-F]{1,2}|.)", re.DOTALL)
@@ -64,18 +58,18 @@ class CheckpointState:
 
 
 def get_checkpoint_state(
-    checkpoint_dir: PathLike, latest_filename: str | None = None
+    checkpoint_dir: filesystem.PathLike, latest_filename: str | None = None
 ) -> CheckpointState | None:
     """Return the content of a directory's state file, or None without one.
 
     The name of the file is ``checkpoint`` by default.
     """
     function = "tf.train.get_checkpoint_state"
-    files, directory = files_at(checkpoint_dir, function, "checkpoint_dir")
+    files, directory = filesystem.files_at(checkpoint_dir, function, "checkpoint_dir")
     path = _state_file(function, directory, latest_filename)
     if not files.exists(path):
         return None
-    with failures(function, path), files.open_regular(path) as file:
+    with filesystem.failures(function, path), files.open_regular(path) as file:
         content = file.read()
     try:
         return _parse(content.decode(errors="surrogateescape"), directory)
@@ -114,7 +108,7 @@ def _parse(text: str, directory: str) -> CheckpointState:
 def _path(directory: str, text: str) -> str:
     """Return the absolute path of a name in a state file."""
     name = _unquote(text)
-    path = joined(directory, name)
+    path = filesystem.joined(directory, name)
     if not name or "\0" in name:
         raise ValueError(f"{name!r} is no path")
     if path.rpartition("://")[0] != directory.rpartition("://")[0]:
@@ -126,7 +120,7 @@ def _state_file(function: str, directory: str, name: str | None) -> str:
     """Return the path of the state file of a directory."""
     if name is not None:
         instance_of(str, f"{function}: latest_filename", "a string or None", name)
-    return joined(directory, name or "checkpoint")
+    return filesystem.joined(directory, name or "checkpoint")
 
 
 def _unquote(text: str) -> str:
@@ -149,7 +143,7 @@ def _byte(match: re.Match[bytes]) -> bytes:
 
 
 def generate_checkpoint_state_proto(
-    save_dir: PathLike,
+    save_dir: filesystem.PathLike,
     model_checkpoint_path: str,
     all_model_checkpoint_paths: Sequence[str] | None = None,
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
@@ -160,8 +154,8 @@ def generate_checkpoint_state_proto(
     Other parameters are those of `CheckpointState`.
     """
     function = "tf.train.generate_checkpoint_state_proto"
-    _, directory = files_at(save_dir, function, "save_dir")
-    beginning = joined(directory, "") if directory else ""
+    _, directory = filesystem.files_at(save_dir, function, "save_dir")
+    beginning = filesystem.joined(directory, "") if directory else ""
 
     def entries(name: str, given: Any) -> list[Any]:
         return [] if given is None else listed(f"{function}: {name}", given)
@@ -187,7 +181,7 @@ def generate_checkpoint_state_proto(
 
 
 def update_checkpoint_state(
-    save_dir: PathLike,
+    save_dir: filesystem.PathLike,
     model_checkpoint_path: str,
     all_model_checkpoint_paths: Sequence[str] | None = None,
     latest_filename: str | None = None,
@@ -214,16 +208,16 @@ def update_checkpoint_state(
     if state.last_preserved_timestamp:
         lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
     function = "tf.train.update_checkpoint_state"
-    files, directory = files_at(save_dir, function, "save_dir")
+    files, directory = filesystem.files_at(save_dir, function, "save_dir")
     path = _state_file(function, directory, latest_filename)
-    with failures(function, path):
+    with filesystem.failures(function, path):
         _warn_of_others(files, path)
         content = ("\n".join(lines) + "\n").encode()
         files.write_whole(path, content)
         _written[os.path.abspath(path)] = content
 
 
-def _warn_of_others(files: FileSystem, path: str) -> None:
+def _warn_of_others(files: filesystem.FileSystem, path: str) -> None:
     """Warn once if another process has changed the state file."""
     key = os.path.abspath(path)
     if key not in _written or key in _shared or not files.exists(path):
@@ -242,7 +236,7 @@ def _warn_of_others(files: FileSystem, path: str) -> None:
 
 
 def latest_checkpoint(
-    checkpoint_dir: PathLike, latest_filename: str | None = None
+    checkpoint_dir: filesystem.PathLike, latest_filename: str | None = None
 ) -> str | None:
     """Return the prefix of the last checkpoint of a directory, or None.
 
@@ -267,7 +261,7 @@ def latest_checkpoint(
 
 
 def checkpoints_iterator(
-    checkpoint_dir: PathLike,
+    checkpoint_dir: filesystem.PathLike,
     min_interval_secs: float = 0,
     timeout: float | None = None,
     timeout_fn: Callable[[], Any] | None = None,
@@ -292,7 +286,7 @@ def checkpoints_iterator(
 
 
 def _next_checkpoint(
-    directory: PathLike, last: str | None, timeout: float | None
+    directory: filesystem.PathLike, last: str | None, timeout: float | None
 ) -> str | None:
     """Return a checkpoint other than the last, or None after the timeout."""
     deadline = None if timeout is None else time.monotonic() + timeout

@@ -24,12 +24,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DTYPES, DType, as_dtype
 from tpuref.base.errors import DataLossError, NotFoundError, UnimplementedError
 from tpuref.engine.ops.definition import Array
-from tpuref.interface.checkpoints.tensor_file import (
-    Entry,
-    TensorFile,
-    entry_of,
-    write_tensors,
-)
+from tpuref.interface.checkpoints import tensor_file
 from tpuref.interface.files.filesystem import (
     UNFINISHED,
     FileSystem,
@@ -58,7 +53,7 @@ def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> str:
     before: list[str] = []
 
     def write(file: IO[bytes]) -> None:
-        sums.update(write_tensors(file, arrays))
+        sums.update(tensor_file.write_tensors(file, arrays))
 
     def commit(tensors: str) -> None:
         entries = {
@@ -277,14 +272,15 @@ def _damage_error(path: str, why: str) -> DataLossError:
     return DataLossError(f"{_index(path)!r}: {why}", code=codes.DAMAGED_FILE)
 
 
-def _entries(path: str, index: dict[str, Any]) -> dict[str, Entry]:
+def _entries(path: str, index: dict[str, Any]) -> dict[str, tensor_file.Entry]:
     """Return the entries of the tensors by name; warn if there are no checksums."""
     try:
         listed = index.get("tensors")
         if not isinstance(listed, dict):
             raise ValueError(f"expected an object of tensors, got {listed!r:.80}")
         entries = {
-            name: entry_of(found, _DTYPE_NAMES) for name, found in listed.items()
+            name: tensor_file.entry_of(found, _DTYPE_NAMES)
+            for name, found in listed.items()
         }
     except ValueError as error:
         raise _damage_error(path, f"it is damaged: {error}") from None
@@ -331,7 +327,7 @@ class CheckpointReader:
                 raise self._missing_error(files)
             index = _read_index(files, path)
             self._entries = _entries(path, index)
-            self._tensors = TensorFile(files, _tensors(path, index))
+            self._tensors = tensor_file.TensorFile(files, _tensors(path, index))
 
     def _missing_error(self, files: FileSystem) -> Exception:
         # The oldest format of TensorFlow is one file with the name of the prefix.
@@ -361,7 +357,7 @@ class CheckpointReader:
         """Return the dtypes by name."""
         return {name: entry.dtype for name, entry in self._entries.items()}
 
-    def entry(self, name: str) -> Entry:
+    def entry(self, name: str) -> tensor_file.Entry:
         """Return the dtype and the shape of a tensor."""
         if name not in self._entries:
             raise NotFoundError(

@@ -6,7 +6,7 @@ import os
 from typing import Any, ClassVar, TypeVar
 
 from tpuref.base import error_codes as codes
-from tpuref.interface.cluster_resolver import devices, metadata
+from tpuref.interface.cluster_resolver import devices, metadata, source
 from tpuref.interface.cluster_resolver.addresses import GRPC
 from tpuref.interface.cluster_resolver.cloud_api import CloudAPI
 from tpuref.interface.cluster_resolver.cluster_spec import ClusterSpec
@@ -14,14 +14,6 @@ from tpuref.interface.cluster_resolver.coordinator import Coordinator
 from tpuref.interface.cluster_resolver.node import endpoints_of
 from tpuref.interface.cluster_resolver.patience import current
 from tpuref.interface.cluster_resolver.resolver import ClusterResolver
-from tpuref.interface.cluster_resolver.source import (
-    Endpoints,
-    Master,
-    Names,
-    Search,
-    Source,
-    text_of,
-)
 
 DISCOVERY_VARIABLE = "TPU_API_DISCOVERY_URL"
 
@@ -48,13 +40,15 @@ class CloudTPUs(ClusterResolver):
     ) -> None:
         self._patience = current()
         if discovery_url is not None:
-            discovery_url = text_of(discovery_url, "discovery_url", type(self).__name__)
-        search = Search(type(self).__name__, self._prefixes, self._several)
-        self._source: Source = search.find(tpu)
+            discovery_url = source.text_of(
+                discovery_url, "discovery_url", type(self).__name__
+            )
+        search = source.Search(type(self).__name__, self._prefixes, self._several)
+        self._source: source.Source = search.find(tpu)
         self._trace = search.trace
-        self._job_name = text_of(job_name, "job_name", type(self).__name__)
+        self._job_name = source.text_of(job_name, "job_name", type(self).__name__)
         self._metadata = metadata.Metadata(self._patience)
-        if isinstance(self._source, Names):
+        if isinstance(self._source, source.Names):
             url = os.environ.get(DISCOVERY_VARIABLE) or discovery_url
             self._api = CloudAPI(service, credentials, url, self._patience)
             self._trace.note(f"asks: {self._api.describe()}")
@@ -66,7 +60,7 @@ class CloudTPUs(ClusterResolver):
 
     def _place(self, kind: str, argument: Any, configured: str | None) -> str:
         """Return the project or zone: the argument, TPU_CONFIG's, or this machine's."""
-        text = text_of(argument or "", kind, type(self).__name__)
+        text = source.text_of(argument or "", kind, type(self).__name__)
         if text:
             self._trace.note(f"{kind}: {text!r}, as given")
             return text
@@ -88,11 +82,13 @@ class CloudTPUs(ClusterResolver):
 
     def _make_coordinator(self, name: Any, address: Any) -> Coordinator | None:
         """Return the coordinator if there is a name for it and a ClusterSpec."""
-        if name is None or isinstance(self._source, Master):
+        if name is None or isinstance(self._source, source.Master):
             return None
-        name = text_of(name, "coordinator_name", type(self).__name__)
+        name = source.text_of(name, "coordinator_name", type(self).__name__)
         if address is not None:
-            address = text_of(address, "coordinator_address", type(self).__name__)
+            address = source.text_of(
+                address, "coordinator_address", type(self).__name__
+            )
         self._check_job_names(self._job_name, name)
         coordinator = Coordinator(name, address or None, self._metadata)
         how = "a started server" if coordinator.started else "as given"
@@ -114,7 +110,7 @@ class CloudTPUs(ClusterResolver):
         healthy or not ready, or there is no answer, and ValueError if the TPU does not
         exist or the API answers with a lasting error.
         """
-        if isinstance(self._source, Master):
+        if isinstance(self._source, source.Master):
             return None
         jobs = {self._job_name: self._addresses()}
         if self._coordinator is not None:
@@ -122,9 +118,9 @@ class CloudTPUs(ClusterResolver):
         return ClusterSpec(jobs)
 
     def _addresses(self) -> list[str]:
-        if isinstance(self._source, Endpoints):
+        if isinstance(self._source, source.Endpoints):
             return list(self._source.addresses)
-        assert isinstance(self._source, Names)
+        assert isinstance(self._source, source.Names)
         budget = self._api.budget()
         hosts: list[str] = []
         for name in self._source.names:
@@ -134,7 +130,7 @@ class CloudTPUs(ClusterResolver):
 
     def _target(self, task_type: Any, task_id: Any, rpc_layer: Any) -> str:
         """Return the address for a session on that task."""
-        if isinstance(self._source, Master):
+        if isinstance(self._source, source.Master):
             return self._source.target
         spec = self.cluster_spec()
         assert spec is not None
@@ -157,7 +153,7 @@ class CloudTPUs(ClusterResolver):
         This holds for the strings ``""``, ``"local"`` and ``"/bns..."``; on Compute
         Engine and Kubernetes Engine it is empty.
         """
-        attached = isinstance(self._source, Master) and not (
+        attached = isinstance(self._source, source.Master) and not (
             self._source.target.startswith(GRPC)
         )
         return "google" if attached else ""

@@ -20,7 +20,7 @@ from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.recognition import KnownDataset
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.runtime.meaning.state import State
-from tpuref.interface.data import foreign
+from tpuref.interface.data import foreign, sources, transformations
 from tpuref.interface.data.element import components_of, declared, mapped, specs_of
 from tpuref.interface.data.function import check_callable
 from tpuref.interface.data.interleaving import Interleave
@@ -35,27 +35,7 @@ from tpuref.interface.data.iterator import (
 )
 from tpuref.interface.data.options import Options
 from tpuref.interface.data.prefetching import Prefetch
-from tpuref.interface.data.sources import (
-    Generator,
-    Range,
-    Slices,
-    Tensors,
-    Zip,
-    flat_like,
-)
 from tpuref.interface.data.stage import INFINITE, Pass, Stage
-from tpuref.interface.data.transformations import (
-    Batch,
-    Cache,
-    Concatenate,
-    Filter,
-    Map,
-    PaddedBatch,
-    Repeat,
-    Shuffle,
-    Skip,
-    Take,
-)
 from tpuref.interface.data.type_specs import element_of
 from tpuref.interface.files.operations import glob
 from tpuref.interface.functions.random import get_seed
@@ -107,7 +87,7 @@ class Dataset(
         >>> tf.data.Dataset.from_tensors([[1.0]])
         <TensorDataset shapes: (1, 1), types: float32>
         """
-        return Dataset(Tensors(tensors))
+        return Dataset(sources.Tensors(tensors))
 
     @overload
     @staticmethod
@@ -137,7 +117,7 @@ class Dataset(
         >>> [(int(a), b.tolist()) for a, b in dataset.as_numpy_iterator()]
         [(1, [3]), (2, [4])]
         """
-        return Dataset(Slices(tensors))
+        return Dataset(sources.Slices(tensors))
 
     @staticmethod
     def from_generator(
@@ -179,7 +159,7 @@ class Dataset(
             element = element_of(output_signature)
         else:
             element = declared("Dataset.from_generator", output_types, output_shapes)
-        return Dataset(Generator(generator, element, args))
+        return Dataset(sources.Generator(generator, element, args))
 
     @staticmethod
     def range(
@@ -194,7 +174,7 @@ class Dataset(
         >>> [int(x) for x in tf.data.Dataset.range(5, 1, -2).as_numpy_iterator()]
         [5, 3]
         """
-        return Dataset(Range(*args, dtype=as_dtype(output_type)))
+        return Dataset(sources.Range(*args, dtype=as_dtype(output_type)))
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset[Any]:
@@ -212,7 +192,7 @@ class Dataset(
         """
         if args:
             datasets = args[0] if len(args) == 1 else args
-        return Dataset(Zip(mapped(datasets, _zip_stage)))
+        return Dataset(sources.Zip(mapped(datasets, _zip_stage)))
 
     @staticmethod
     def list_files(
@@ -300,7 +280,7 @@ class Dataset(
         >>> [int(x) for x in pairs.map(lambda a, b: a * b).as_numpy_iterator()]
         [3, 8]
         """
-        return Dataset(Map(self.stage, map_func))
+        return Dataset(transformations.Map(self.stage, map_func))
 
     def filter(
         self, predicate: Callable[..., Any], name: str | None = None
@@ -315,7 +295,7 @@ class Dataset(
         >>> [int(x) for x in odd.as_numpy_iterator()]
         [1, 3, 5]
         """
-        return Dataset(Filter(self.stage, predicate))
+        return Dataset(transformations.Filter(self.stage, predicate))
 
     def batch(
         self,
@@ -338,7 +318,7 @@ class Dataset(
         >>> tf.data.Dataset.range(5).batch(2, drop_remainder=True).output_shapes
         TensorShape([Dimension(2)])
         """
-        return Dataset(Batch(self.stage, batch_size, drop_remainder))
+        return Dataset(transformations.Batch(self.stage, batch_size, drop_remainder))
 
     def padded_batch(
         self,
@@ -380,7 +360,9 @@ class Dataset(
         if padding_values is not None:
             values = self._like("padding_values", padding_values)
         return Dataset(
-            PaddedBatch(self.stage, batch_size, shapes, values, drop_remainder)
+            transformations.PaddedBatch(
+                self.stage, batch_size, shapes, values, drop_remainder
+            )
         )
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset[_Element]:
@@ -394,7 +376,7 @@ class Dataset(
         >>> [int(x) for x in twice.as_numpy_iterator()]
         [0, 1, 0, 1]
         """
-        return Dataset(Repeat(self.stage, count))
+        return Dataset(transformations.Repeat(self.stage, count))
 
     def shuffle(
         self,
@@ -422,7 +404,9 @@ class Dataset(
         [0, 1, 2, 3, 4, 5, 6, 7, 8]
         """
         reshuffle = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
-        return Dataset(Shuffle(self.stage, buffer_size, get_seed(seed), reshuffle))
+        return Dataset(
+            transformations.Shuffle(self.stage, buffer_size, get_seed(seed), reshuffle)
+        )
 
     def take(self, count: Any, name: str | None = None) -> Dataset[_Element]:
         """Return a dataset of the first `count` elements, or of all for -1.
@@ -432,7 +416,7 @@ class Dataset(
         >>> [int(x) for x in tf.data.Dataset.range(9).take(2).as_numpy_iterator()]
         [0, 1]
         """
-        return Dataset(Take(self.stage, count))
+        return Dataset(transformations.Take(self.stage, count))
 
     def skip(self, count: Any, name: str | None = None) -> Dataset[_Element]:
         """Return a dataset without the first `count` elements, empty for -1.
@@ -442,7 +426,7 @@ class Dataset(
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2).as_numpy_iterator()]
         [2, 3]
         """
-        return Dataset(Skip(self.stage, count))
+        return Dataset(transformations.Skip(self.stage, count))
 
     def concatenate(
         self, dataset: Dataset[_Element], name: str | None = None
@@ -458,7 +442,7 @@ class Dataset(
         ([0, 1, 5, 6], 4)
         """
         other = instance_of(Dataset, "Dataset.concatenate: dataset", "one", dataset)
-        return Dataset(Concatenate(self.stage, other.stage))
+        return Dataset(transformations.Concatenate(self.stage, other.stage))
 
     def cardinality(self) -> Any:
         """Return the number of elements, int64: -1 without an end, -2 if unknown."""
@@ -494,7 +478,7 @@ class Dataset(
                 f"tf.data.Dataset.cache: filename must be empty, got {filename!r}; "
                 "elements are kept in memory"
             )
-        return Dataset(Cache(self.stage))
+        return Dataset(transformations.Cache(self.stage))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset[_Element]:
         """Return a dataset whose elements a thread computes in advance.
@@ -686,7 +670,7 @@ class Dataset(
                 "tf.sparse.to_dense first"
             )
         try:
-            return flat_like(self.element, value)
+            return sources.flat_like(self.element, value)
         except (TypeError, KeyError, IndexError):
             raise codes.INVALID_PADDING.type_error(
                 f"Dataset.padded_batch: {argument} must have the structure of the "

@@ -21,16 +21,13 @@ class Prefetch(Stage):
     """Computes the elements ahead of their use."""
 
     name = "PrefetchDataset"
+    keeps_number = True
 
     def __init__(self, source: Stage, buffer_size: Any) -> None:
         self._source = source
         self._size = integer("Dataset.prefetch", buffer_size)
         super().__init__(source.element, [source], [self._size])
         self.calls_user = False  # items() gives the stages before it their deadline
-
-    def cardinality(self) -> int:
-        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
-        return self._source.cardinality()
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the elements; the thread ends with this iterator."""

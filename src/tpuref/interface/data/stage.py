@@ -70,6 +70,8 @@ class Stage(Transformation):
 
     # Whether user code, which may not end, computes elements.
     calls_user = False
+    # Whether there are as many elements as those of the first source.
+    keeps_number = False
 
     def __init__(
         self, element: Any, sources: Sequence[Stage] = (), uses: Sequence[Any] = ()
@@ -77,6 +79,7 @@ class Stage(Transformation):
         if not specs_of(element):
             raise ValueError(f"{self.name}: an element must have a component, got none")
         self.element = element
+        self.sources = sources
         self.site = user_site()
         own = [value for value in uses if isinstance(value, Tensor)]
         before = [tensor for source in sources for tensor in source.captured]
@@ -99,7 +102,7 @@ class Stage(Transformation):
 
     def cardinality(self) -> int:
         """Return the number of elements, `INFINITE` or `UNKNOWN`."""
-        return UNKNOWN
+        return self.sources[0].cardinality() if self.keeps_number else UNKNOWN
 
     def pass_of(
         self, values: Mapping[Tensor, Array], run: Run

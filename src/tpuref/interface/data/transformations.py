@@ -36,16 +36,13 @@ class Map(Stage):
     """Applies a function to each element."""
 
     name = "MapDataset"
+    keeps_number = True
 
     def __init__(self, source: Stage, function: Callable[..., Any]) -> None:
         self.source = source
         self.function = Function("Dataset.map", function, source.element)
         super().__init__(self.function.result, [source], self.function.captured)
         self.variables += self.function.variables
-
-    def cardinality(self) -> int:
-        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
-        return self.source.cardinality()
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the results."""
@@ -147,14 +144,11 @@ class Cache(Stage):
     """Computes the elements in the first complete pass, and keeps them."""
 
     name = "CacheDataset"
+    keeps_number = True
 
     def __init__(self, source: Stage) -> None:
         self._source = source
         super().__init__(source.element, [source])
-
-    def cardinality(self) -> int:
-        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
-        return self._source.cardinality()
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the elements, and keep them after a complete pass."""
@@ -222,6 +216,7 @@ class Shuffle(Stage):
     """Draws elements from a buffer that is refilled."""
 
     name = "ShuffleDataset"
+    keeps_number = True
 
     def __init__(
         self,
@@ -238,10 +233,6 @@ class Shuffle(Stage):
         self._seeds = [seed % 2**64 for seed in seeds if seed is not None]
         super().__init__(source.element, [source], [self._size])
 
-    def cardinality(self) -> int:
-        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
-        return self._source.cardinality()
-
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the elements in an order that each epoch changes."""
         size = self.positive("buffer_size", current.number(self._size))
@@ -257,7 +248,20 @@ class Shuffle(Stage):
             yield buffer[chosen]
 
 
-class Batch(Stage):
+class _Batches(Stage):
+    _source: Stage
+    _size: Array | Tensor
+    _drop: bool
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        size, own = static_number(self._size), self._source.cardinality()
+        if own < 0 or size is None:
+            return own if own < 0 else UNKNOWN
+        return own // size if self._drop else -(-own // size)
+
+
+class Batch(_Batches):
     """Stacks consecutive elements of equal shapes."""
 
     name = "BatchDataset"
@@ -272,13 +276,6 @@ class Batch(Stage):
             source.element, lambda spec: _row_of_batch(spec, rows), (SparseTensorValue,)
         )
         super().__init__(element, [source], [self._size])
-
-    def cardinality(self) -> int:
-        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
-        size, own = static_number(self._size), self._source.cardinality()
-        if own < 0 or size is None:
-            return own if own < 0 else UNKNOWN
-        return own // size if self._drop else -(-own // size)
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the batches."""
@@ -317,7 +314,7 @@ class Batch(Stage):
         return stacked(arrays)
 
 
-class PaddedBatch(Stage):
+class PaddedBatch(_Batches):
     """Pads consecutive elements to equal shapes, and stacks them."""
 
     name = "PaddedBatchDataset"
@@ -345,13 +342,6 @@ class PaddedBatch(Stage):
         parts = iter(flat)
         element = mapped(source.element, lambda spec: next(parts))
         super().__init__(element, [source], [self._size, *self._fills])
-
-    def cardinality(self) -> int:
-        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
-        size, own = static_number(self._size), self._source.cardinality()
-        if own < 0 or size is None:
-            return own if own < 0 else UNKNOWN
-        return own // size if self._drop else -(-own // size)
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the batches."""

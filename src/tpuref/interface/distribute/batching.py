@@ -12,17 +12,10 @@ from tpuref.base.dtypes import DType
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.distribute import reduction
 from tpuref.interface.distribute.destinations import devices_of
 from tpuref.interface.distribute.explanation import Report, explained
 from tpuref.interface.distribute.place import current_place
-from tpuref.interface.distribute.reduction import (
-    check_aggregation,
-    check_numbers,
-    contributions,
-    finish,
-    gathered,
-    warn_of_means,
-)
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.values import Mirrored, PerDevice
 from tpuref.interface.functions.identity import identity
@@ -68,7 +61,7 @@ def reduced(
 
     `function` is the name of the caller, for messages.
     """
-    check_aggregation(function, aggregation)
+    reduction.check_aggregation(function, aggregation)
     if current_place().trace is not None:
         totals = reduced_in_trace(function, aggregation, [value for value, _ in pairs])
         results = ReducedValues(totals)
@@ -76,10 +69,10 @@ def reduced(
         return results
     requests = []
     for value, destinations in pairs:
-        parts = contributions(function, value, towers.names)
-        check_numbers(function, aggregation, parts)
+        parts = reduction.contributions(function, value, towers.names)
+        reduction.check_numbers(function, aggregation, parts)
         if aggregation is VariableAggregation.SUM:
-            warn_of_means(parts)
+            reduction.warn_of_means(parts)
         devices = devices_of(function, destinations, towers.names)
         requests.append(Request(parts, devices))
     return Batch(aggregation, towers, current_place().report).reduced(requests)
@@ -94,11 +87,11 @@ def reduced_in_trace(
     count = trace.towers.count
     for value in values:
         tensor = convert_to_tensor(value)
-        check_numbers(function, aggregation, [tensor])
+        reduction.check_numbers(function, aggregation, [tensor])
         if aggregation is VariableAggregation.SUM:
-            warn_of_means([tensor] * count)
+            reduction.warn_of_means([tensor] * count)
         total = trace.gathered(aggregation, tensor)
-        results.append(finish(aggregation, count)(total))
+        results.append(reduction.finish(aggregation, count)(total))
     return results
 
 
@@ -160,7 +153,7 @@ class Batch:
         if len(requests) == 1:
             (request,) = requests
             with self.towers.on(request.devices[0]):
-                total = gathered(self.aggregation, request.parts)
+                total = reduction.gathered(self.aggregation, request.parts)
             return [functools.partial(identity, total)]
         return self._split_total(self._concatenated_sum(requests), requests)
 
@@ -172,7 +165,7 @@ class Batch:
                 own = [reshape(request.parts[tower], [-1]) for request in requests]
                 rows.append(concat(own, 0))
         with self.towers.on_tower(0):
-            return gathered(self.aggregation, rows)
+            return reduction.gathered(self.aggregation, rows)
 
     def _split_total(self, total: Tensor, requests: Sequence[Request]) -> list[Total]:
         begin = 0
@@ -186,7 +179,7 @@ class Batch:
         return found
 
     def _mirror(self, request: Request, total: Total) -> Mirrored:
-        finished = finish(self.aggregation, len(request.parts))
+        finished = reduction.finish(self.aggregation, len(request.parts))
         copies = {}
         for device in request.devices:
             with self.towers.on(device):

@@ -346,7 +346,7 @@ class StrategyCore:
     def _require_scope(self, method: str) -> None:
         """Raise an error for a call of a method outside of the strategy's scope."""
         if not self._is_current():
-            raise codes.OUTSIDE_SCOPE.runtime_error(
+            raise codes.WRONG_CONTEXT.runtime_error(
                 f"{type(self).__name__}.{method} must be used inside of `with "
                 "strategy.scope():` of the same strategy"
             )
@@ -360,7 +360,7 @@ class StrategyCore:
         self._require_scope(method)
         tower = current_place().tower
         if tower is not None and not self.is_default:
-            raise codes.IN_TOWER_CONTEXT.runtime_error(
+            raise codes.WRONG_CONTEXT.runtime_error(
                 f"{type(self).__name__}.{method} must be used in cross-tower context, "
                 f"but was called within tower {tower.number}; use "
                 "tf.get_tower_context().merge_call(merge_fn, value), and call it in "

@@ -8,12 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tpuref.interface.distribute.current import (
-    get_distribution_strategy,
-    get_tower_context,
-    has_distribution_strategy,
-    in_cross_tower_context,
-)
+from tpuref.interface.distribute import current
 from tpuref.interface.distribute.strategy import DistributionStrategy as Strategy
 from tpuref.interface.distribute.tower_context import TowerContext as ReplicaContext
 from tpuref.interface.distribute.values import PerDevice as PerReplica
@@ -30,10 +25,10 @@ __all__ = [
     "in_cross_replica_context",
 ]
 
-get_replica_context = get_tower_context
-in_cross_replica_context = in_cross_tower_context
-get_strategy = get_distribution_strategy
-has_strategy = has_distribution_strategy
+get_replica_context = current.get_tower_context
+in_cross_replica_context = current.in_cross_tower_context
+get_strategy = current.get_distribution_strategy
+has_strategy = current.has_distribution_strategy
 
 
 class LaterName(NamedTuple):

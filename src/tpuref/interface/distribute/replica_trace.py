@@ -14,13 +14,8 @@ import numpy as np
 
 from tpuref.base.callsite import user_site
 from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph import build
 from tpuref.engine.graph.aggregation import VariableAggregation
-from tpuref.engine.graph.build import (
-    add_operation,
-    apply_one,
-    apply_operation,
-    parameter,
-)
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.region import REPLICATED, Region
@@ -59,7 +54,7 @@ class ReplicaTrace:
         self._columns = [list(column) for column in columns]
         with get_default_graph().in_region(self.region):
             self.region.parameters = [
-                parameter(REPLICA_INPUT, _common_spec(column), f"input{k}", k)
+                build.parameter(REPLICA_INPUT, _common_spec(column), f"input{k}", k)
                 for k, column in enumerate(columns)
             ]
         first = [column[0] for column in columns]
@@ -68,9 +63,9 @@ class ReplicaTrace:
 
     def own(self, parts: Sequence[Any]) -> Tensor:
         """Return the part of each replica, for parts that are alike in shape."""
-        stacked = apply_one("Pack", *parts, axis=0)
-        number = apply_one("ReplicaId")
-        return apply_one("GatherV2", stacked, number, axis=0, batch_dims=0)
+        stacked = build.apply_one("Pack", *parts, axis=0)
+        number = build.apply_one("ReplicaId")
+        return build.apply_one("GatherV2", stacked, number, axis=0, batch_dims=0)
 
     def component(self, index: Mapping[str, Variable]) -> Variable:
         """Return the component that stands for each replica's own one."""
@@ -91,8 +86,8 @@ class ReplicaTrace:
         if aggregation is VariableAggregation.ONLY_FIRST_TOWER:
             return self._of_replica(0, tensor)
         if tensor.dtype in SUMMABLE:
-            return apply_one("CrossReplicaSum", tensor, groups=(self.replicas,))
-        return apply_one("TowerSum", *self.of_all(tensor))
+            return build.apply_one("CrossReplicaSum", tensor, groups=(self.replicas,))
+        return build.apply_one("TowerSum", *self.of_all(tensor))
 
     def of_all(self, tensor: Tensor) -> list[Tensor]:
         """Return the tensor of each replica, in replica order."""
@@ -103,7 +98,7 @@ class ReplicaTrace:
         if tensor.op.region is None or tensor.operand().value is not None:
             return tensor  # a captured tensor or a constant is the same everywhere
         others = tuple(k for k in self.replicas if k != replica)
-        return apply_one("TowerCopy", tensor, source=replica, targets=others)
+        return build.apply_one("TowerCopy", tensor, source=replica, targets=others)
 
     # -- results ---------------------------------------------------------------
 
@@ -116,7 +111,7 @@ class ReplicaTrace:
         parts = [part for leaf in leaves for part in _parts(leaf) if self._made(part)]
         tensors = dict.fromkeys(p for p in parts if isinstance(p, Tensor))
         region.results = list(tensors)
-        operation = add_operation(
+        operation = build.add_operation(
             REPLICATE,
             [c[replica] for replica in self.replicas for c in self._columns],
             towers.replication(len(self._columns)).attrs(),
@@ -127,7 +122,7 @@ class ReplicaTrace:
         done = None
         if not all(isinstance(part, Tensor) for part in parts):
             with get_default_graph().control_dependencies([operation]):
-                done = apply_operation("NoOp")
+                done = build.apply_operation("NoOp")
 
         def value(leaf: Any, replica: int) -> Any:
             if hasattr(leaf, "_traced_parts"):

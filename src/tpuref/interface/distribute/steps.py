@@ -24,12 +24,7 @@ from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
 from tpuref.base.errors import OutOfRangeError
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.graph.build import (
-    add_operation,
-    apply_all,
-    apply_operation,
-    parameter,
-)
+from tpuref.engine.graph import build
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import Graph
@@ -152,7 +147,7 @@ class _Steps:
 
     def _begin_feed(self, rounds: DataIterator) -> Operation:
         """Return the operation that prepares the elements for a run."""
-        return apply_operation(
+        return build.apply_operation(
             "FeedBegin",
             self.limit,
             name="begin",
@@ -183,7 +178,7 @@ class _Steps:
             _, outputs = self._build_loop(fn, context, start)
         region.results = nest.flatten(outputs)
         attrs = cores.attrs()
-        operation = add_operation(REPLICATE, (), attrs, None, [region])
+        operation = build.add_operation(REPLICATE, (), attrs, None, [region])
         count = len(region.results)
         by_tower = [
             nest.pack_sequence_as(
@@ -218,7 +213,7 @@ class _Steps:
         with self._loop_part("cond") as test:
             test.parameters += _parameters(graph, specs[1:])
             test.results = [test.parameters[0] < self.limit]
-        operation = add_operation(
+        operation = build.add_operation(
             WHILE,
             [convert_to_tensor(0, int32), *leaves],
             {"loop_variables": len(specs), "maximum_iterations": None},
@@ -243,7 +238,7 @@ class _Steps:
         elements = []
         for tower in range(self.towers.count):
             with self.towers.on_tower(tower):
-                tensors = apply_all(
+                tensors = build.apply_all(
                     "FeedDequeue",
                     name="dequeue",
                     feed=self.feed,
@@ -262,7 +257,7 @@ def _call(fn: Callable[..., Any], context: MultiStepContext, inputs: Any) -> Non
 
 
 def _parameters(graph: Graph, specs: Sequence[TensorSpec]) -> list[Tensor]:
-    return [parameter(ARGUMENT, spec, "loop_variable") for spec in specs]
+    return [build.parameter(ARGUMENT, spec, "loop_variable") for spec in specs]
 
 
 def _run_eagerly(

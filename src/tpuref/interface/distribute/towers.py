@@ -24,14 +24,9 @@ from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.tensor import Operation
 from tpuref.engine.ops.collectives import Groups
 from tpuref.engine.tracing.function import untraced
+from tpuref.interface.distribute import place
 from tpuref.interface.distribute.grouping import merged, selected
 from tpuref.interface.distribute.member import Member
-from tpuref.interface.distribute.place import (
-    Place,
-    across_towers,
-    current_place,
-    in_tower,
-)
 from tpuref.interface.distribute.reduction import gathered
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.values import DistributedValues, PerDevice
@@ -99,7 +94,7 @@ class Tower:
         towers: TowerDevices,
         function: Callable[[], Any],
         caller: CallerContext,
-        around: Place,
+        around: place.Place,
     ) -> None:
         assert context.number is not None
         self.tower_id = context.number
@@ -178,7 +173,7 @@ class Tower:
         around = graph.get_name_scope()
         label = f"tower_{self.tower_id}" if self.tower_id else around and f"{around}/"
         with (
-            in_tower(self._around, self._context, self._merge),
+            place.in_tower(self._around, self._context, self._merge),
             among(self._peers()),
             self._towers.on_tower(self.tower_id),
             graph.name_scope(label),
@@ -267,7 +262,7 @@ def run_towers(
     concurrently: bool,
 ) -> list[Any]:
     """Run one function for each tower and return their results in tower order."""
-    caller, around = CallerContext(), current_place()
+    caller, around = CallerContext(), place.current_place()
     running = [
         Tower(context, towers, function, caller, around)
         for context, function in zip(contexts, functions, strict=True)
@@ -321,7 +316,7 @@ def _merge(towers: Sequence[Tower], devices: Sequence[str]) -> list[Any]:
     # The merge function depends on the control dependencies of all towers' calls.
     first, graph = calls[0], get_default_graph()
     awaited = list(dict.fromkeys(op for call in calls for op in call.control))
-    with across_towers(), graph.name_scope(first.name_scope):
+    with place.across_towers(), graph.name_scope(first.name_scope):
         args = merged([call.args for call in calls], devices)
         kwargs = merged([call.kwargs for call in calls], devices)
         with graph.control_dependencies(awaited):

@@ -1,4 +1,4 @@
-"""Define `BuiltModel`: what an estimator builds in a graph before it runs a session."""
+"""Define `BuiltModel`: the graph that an estimator builds before a session."""
 
 from __future__ import annotations
 

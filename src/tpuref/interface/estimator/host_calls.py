@@ -9,12 +9,8 @@ from typing import Any
 from tpuref.base import nest
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.interface.estimator import tpu_spec
 from tpuref.interface.estimator.tpu_context import Replicas
-from tpuref.interface.estimator.tpu_spec import (
-    at_least_rank_1,
-    called,
-    invalid_host_call,
-)
 from tpuref.interface.functions.comparison import equal
 from tpuref.interface.functions.control_flow import cond, no_op
 from tpuref.interface.functions.joining import concat
@@ -33,10 +29,10 @@ class HostCalls:
         if call is None:
             return
         function, tensors = call
-        kept = nest.map_structure(at_least_rank_1, tensors)
+        kept = nest.map_structure(tpu_spec.at_least_rank_1, tensors)
         for tensor in nest.flatten(kept):
             if not tensor.shape.is_fully_defined():
-                raise invalid_host_call(
+                raise tpu_spec.invalid_host_call(
                     name, f"{tensor.describe()} must have a static shape"
                 )
         self._calls[name] = function, kept
@@ -62,13 +58,13 @@ class HostCalls:
         """Call the functions on the host with joined tensors; return their results."""
         leaves = self._leaves()
         if not leaves:
-            return {name: called(*call) for name, call in self._calls.items()}
+            return {name: tpu_spec.called(*call) for name, call in self._calls.items()}
         taken = [self._dequeue(k, leaves) for k in range(self._replicas.count)]
         joined = iter([concat(parts, axis=0) for parts in zip(*taken, strict=True)])
         given = {}
         for name, (function, own) in self._calls.items():
             tensors = [next(joined) for _ in nest.flatten(own)]
-            given[name] = called(function, nest.pack_sequence_as(own, tensors))
+            given[name] = tpu_spec.called(function, nest.pack_sequence_as(own, tensors))
         return given
 
     def _dequeue(self, replica: int, leaves: list[Tensor]) -> list[Tensor]:

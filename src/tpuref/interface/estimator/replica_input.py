@@ -27,11 +27,7 @@ from tpuref.engine.runtime.meaning.iteration import Iteration
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.interface.data.ahead import Ahead
 from tpuref.interface.data.dataset import Dataset
-from tpuref.interface.estimator.functions import (
-    features_and_labels,
-    invalid_input,
-    iterator_of,
-)
+from tpuref.interface.estimator import functions
 from tpuref.interface.estimator.tpu_config import InputPipelineConfig
 from tpuref.interface.estimator.tpu_context import Replicas
 from tpuref.interface.functions.joining import split
@@ -66,21 +62,21 @@ class ReplicaInput:
         """Return the inputs of the replicas that one call feeds."""
         if self._mode == InputPipelineConfig.PER_HOST_V2 and self._count > 1:
             return self._batches_in_turn(given)
-        inputs = as_structure(*features_and_labels(given))
+        inputs = as_structure(*functions.features_and_labels(given))
         if self._mode == InputPipelineConfig.BROADCAST:
             return [inputs] * self._count
         return self._split(inputs) if self._count > 1 else [inputs]
 
     def _batches_in_turn(self, given: Any) -> list[Any]:
         if not isinstance(given, Dataset):
-            raise invalid_input(
+            raise functions.invalid_input(
                 "with PER_HOST_V2 input_fn must return a tf.data.Dataset, of which "
                 f"each replica takes batches in turn, got {given!r}",
                 TypeError,
             )
-        iterator = iterator_of(given)
+        iterator = functions.iterator_of(given)
         return [
-            as_structure(*features_and_labels(iterator.get_next()))
+            as_structure(*functions.features_and_labels(iterator.get_next()))
             for _ in range(self._count)
         ]
 
@@ -88,7 +84,7 @@ class ReplicaInput:
         leaves = [convert_to_tensor(leaf) for leaf in nest.flatten(inputs)]
         axes = list(self._axes or [0] * len(leaves))
         if len(axes) != len(leaves):
-            raise invalid_input(
+            raise functions.invalid_input(
                 f"batch_axis has {len(axes)} entries, but input_fn returns "
                 f"{len(leaves)} tensors"
             )
@@ -96,7 +92,7 @@ class ReplicaInput:
             sizes = leaf.shape.as_tuple() if leaf.shape.ndims is not None else ()
             size = sizes[axis] if len(sizes) > axis else None
             if size is None or size % self._count:
-                raise invalid_input(
+                raise functions.invalid_input(
                     f"{leaf.describe()} of input_fn cannot be split along dimension "
                     f"{axis} for {self._count} replicas; return batches of "
                     "params['batch_size'] rows, with drop_remainder=True"
@@ -169,13 +165,13 @@ def _feedable_tensors(inputs: Any) -> list[Tensor]:
     tensors = [convert_to_tensor(leaf) for leaf in nest.flatten(inputs)]
     for tensor in tensors:
         if tensor.dtype == string:
-            raise invalid_input(
+            raise functions.invalid_input(
                 f"{tensor.describe()} of input_fn is text, which cores do not support; "
                 "remove it, or convert it to numbers",
                 TypeError,
             )
         if not tensor.shape.is_fully_defined():
-            raise invalid_input(
+            raise functions.invalid_input(
                 f"{tensor.describe()} of input_fn has no static shape; use "
                 "dataset.batch(params['batch_size'], drop_remainder=True), or "
                 "set_shape"

@@ -15,14 +15,9 @@ from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.collectives import CROSS_REPLICA_SUM
 from tpuref.interface.data.dataset import Dataset
+from tpuref.interface.estimator import functions, tpu_context
 from tpuref.interface.estimator.built_model import BuiltModel
 from tpuref.interface.estimator.estimator import Estimator, call_model_fn, checked_spec
-from tpuref.interface.estimator.functions import (
-    call_input_fn,
-    features_and_labels,
-    invalid_input,
-    parameters_of,
-)
 from tpuref.interface.estimator.host_calls import HostCalls
 from tpuref.interface.estimator.loop_hook import LoopHook
 from tpuref.interface.estimator.mode_keys import ModeKeys
@@ -34,15 +29,6 @@ from tpuref.interface.estimator.tpu_config import (
     InputPipelineConfig,
     RunConfig,
     check_count,
-)
-from tpuref.interface.estimator.tpu_context import (
-    Replicas,
-    TPUContext,
-    batch_of_call,
-    batch_of_replica,
-    calls_of,
-    input_mode,
-    replicas_of,
 )
 from tpuref.interface.estimator.tpu_spec import TPUEstimatorSpec, invalid_host_call
 from tpuref.interface.functions.control_flow import group
@@ -145,7 +131,7 @@ class TPUEstimator(Estimator):
             ModeKeys.PREDICT: use_tpu,
         }
         self._batch_axis = batch_axis
-        self._system: Replicas | None = None
+        self._system: tpu_context.Replicas | None = None
 
     # -- building --------------------------------------------------------------
 
@@ -156,8 +142,8 @@ class TPUEstimator(Estimator):
         steps: int | None = None,
         max_steps: int | None = None,
     ) -> BuiltModel:
-        if "params" not in parameters_of(input_fn):
-            raise invalid_input(
+        if "params" not in functions.parameters_of(input_fn):
+            raise functions.invalid_input(
                 f"input_fn {getattr(input_fn, '__name__', input_fn)} does not include "
                 "params argument, required by TPUEstimator to pass batch size as "
                 'params["batch_size"]'
@@ -176,8 +162,8 @@ class TPUEstimator(Estimator):
     def _build_on_host(self, input_fn: Any, mode: str) -> EstimatorSpec:
         extra = {"batch_size": self._sizes[mode], "use_tpu": False}
         params = with_items(self.params, extra)
-        given = call_input_fn(input_fn, mode, params, self.config)
-        features, labels = features_and_labels(given)
+        given = functions.call_input_fn(input_fn, mode, params, self.config)
+        features, labels = functions.features_and_labels(given)
         if mode == ModeKeys.PREDICT:
             labels = None
         spec = self._model(features, labels, mode, params)
@@ -191,7 +177,7 @@ class TPUEstimator(Estimator):
         self,
         input_fn: Any,
         mode: str,
-        replicas: Replicas,
+        replicas: tpu_context.Replicas,
         steps: int | None,
         max_steps: int | None,
     ) -> BuiltLoop:
@@ -242,20 +228,22 @@ class TPUEstimator(Estimator):
             evaluation_hooks=[hook, *spec.evaluation_hooks],
         )
 
-    def _build_prediction(self, input_fn: Any, replicas: Replicas) -> EstimatorSpec:
+    def _build_prediction(
+        self, input_fn: Any, replicas: tpu_context.Replicas
+    ) -> EstimatorSpec:
         mode, batch = ModeKeys.PREDICT, self._sizes[ModeKeys.PREDICT]
         assert batch is not None
         given = self._call_input(input_fn, mode, replicas, 0)
         if not isinstance(given, Dataset):
-            raise invalid_input(
+            raise functions.invalid_input(
                 "to predict on the cores, input_fn must return a tf.data.Dataset "
                 f"instead of features and labels, got {given!r}",
                 TypeError,
             )
-        pipeline = input_mode(self._config.tpu_config, mode)
+        pipeline = tpu_context.input_mode(self._config.tpu_config, mode)
         if pipeline == InputPipelineConfig.PER_HOST_V2:
             given = given.flat_map(_unbatch).batch(batch)
-        features, _ = features_and_labels(given)
+        features, _ = functions.features_and_labels(given)
         # The last batch of a dataset may be smaller.  The shards need a static batch
         # size, so rows of zeros fill it up, and their predictions are cut off.
         leaves = nest.flatten(features)
@@ -282,40 +270,42 @@ class TPUEstimator(Estimator):
     # -- calling the user's functions ------------------------------------------
 
     def _replica_input(
-        self, input_fn: Any, mode: str, replicas: Replicas
+        self, input_fn: Any, mode: str, replicas: tpu_context.Replicas
     ) -> ReplicaInput:
-        pipeline = input_mode(self._config.tpu_config, mode)
+        pipeline = tpu_context.input_mode(self._config.tpu_config, mode)
         return ReplicaInput(
             lambda k: self._call_input(input_fn, mode, replicas, k),
-            calls_of(pipeline, replicas),
+            tpu_context.calls_of(pipeline, replicas),
             pipeline,
             replicas,
             self._batch_axis,
         )
 
     def _call_input(
-        self, input_fn: Any, mode: str, replicas: Replicas, invocation: int
+        self, input_fn: Any, mode: str, replicas: tpu_context.Replicas, invocation: int
     ) -> Any:
-        pipeline = input_mode(self._config.tpu_config, mode)
+        pipeline = tpu_context.input_mode(self._config.tpu_config, mode)
         batch = self._sizes[mode] or 0
         extra = {
-            "batch_size": batch_of_call(pipeline, replicas, batch),
-            "context": TPUContext(replicas, pipeline, invocation),
+            "batch_size": tpu_context.batch_of_call(pipeline, replicas, batch),
+            "context": tpu_context.TPUContext(replicas, pipeline, invocation),
         }
         if mode == ModeKeys.PREDICT and pipeline != InputPipelineConfig.PER_HOST_V2:
             extra["batch_size"] = batch
-        return call_input_fn(
+        return functions.call_input_fn(
             input_fn, mode, with_items(self.params, extra), self.config
         )
 
     def _model_on_core(
-        self, mode: str, replicas: Replicas, features: Any, labels: Any
+        self, mode: str, replicas: tpu_context.Replicas, features: Any, labels: Any
     ) -> TPUEstimatorSpec:
-        pipeline = input_mode(self._config.tpu_config, mode)
+        pipeline = tpu_context.input_mode(self._config.tpu_config, mode)
         extra = {
-            "batch_size": batch_of_replica(pipeline, replicas, self._sizes[mode] or 0),
+            "batch_size": tpu_context.batch_of_replica(
+                pipeline, replicas, self._sizes[mode] or 0
+            ),
             "use_tpu": True,
-            "context": TPUContext(replicas, pipeline),
+            "context": tpu_context.TPUContext(replicas, pipeline),
         }
         spec = self._model(features, labels, mode, with_items(self.params, extra))
         if not isinstance(spec, TPUEstimatorSpec):
@@ -341,10 +331,10 @@ class TPUEstimator(Estimator):
 
     # -- the TPU system --------------------------------------------------------
 
-    def _replicas(self) -> Replicas:
+    def _replicas(self) -> tpu_context.Replicas:
         if self._system is None:
             config = self._config
-            self._system = replicas_of(
+            self._system = tpu_context.replicas_of(
                 config.tpu_config, config.master, config.session_config
             )
             log.info(
@@ -354,7 +344,7 @@ class TPUEstimator(Estimator):
             )
         return self._system
 
-    def _check_batch(self, mode: str, replicas: Replicas) -> None:
+    def _check_batch(self, mode: str, replicas: tpu_context.Replicas) -> None:
         name = {"infer": "predict"}.get(mode, mode)
         size = self._sizes[mode]
         if size is None:
@@ -362,7 +352,7 @@ class TPUEstimator(Estimator):
                 f"{name}_batch_size in TPUEstimator constructor cannot be `None` if "
                 f"{name} is running on TPU."
             )
-        pipeline = input_mode(self._config.tpu_config, mode)
+        pipeline = tpu_context.input_mode(self._config.tpu_config, mode)
         if size % replicas.count and pipeline != InputPipelineConfig.BROADCAST:
             below = size - size % replicas.count
             raise codes.UNEVEN_SHARDS.value_error(
@@ -450,7 +440,7 @@ def _pad_rows(tensor: Tensor, batch: int, real: Tensor) -> Tensor:
     rank = tensor.shape.ndims
     rest = tensor.shape.as_tuple()[1:] if rank else ()
     if not rank or None in rest:
-        raise invalid_input(
+        raise functions.invalid_input(
             f"{tensor.describe()} of input_fn must be a batch of static shape; "
             "use dataset.batch(params['batch_size']), or set_shape"
         )
@@ -471,7 +461,7 @@ def _rows_of(predictions: Any) -> list[Tensor]:
     return nest.flatten(predictions)
 
 
-def _check_sums_replicas(replicas: Replicas) -> None:
+def _check_sums_replicas(replicas: tpu_context.Replicas) -> None:
     """Raise an error for a training step that never sums over the replicas."""
     operations = get_default_graph().get_operations()
     if replicas.count > 1 and not any(

@@ -16,17 +16,8 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any, Protocol
 
 from tpuref.base import error_codes as codes
+from tpuref.base import errors
 from tpuref.base.arguments import wrong_type
-from tpuref.base.errors import (
-    AlreadyExistsError,
-    FailedPreconditionError,
-    InvalidArgumentError,
-    NotFoundError,
-    OpError,
-    PermissionDeniedError,
-    ResourceExhaustedError,
-    UnknownError,
-)
 from tpuref.base.extras import optional_module
 
 try:
@@ -394,7 +385,7 @@ def files_at(
     try:
         return ForeignFiles(scheme, fsspec.filesystem(scheme)), text
     except ValueError as error:
-        raise InvalidArgumentError(
+        raise errors.InvalidArgumentError(
             f"{function}: fsspec knows no files of the scheme {scheme!r} in {text!r}: "
             f"{error}",
             code=codes.FILE_FAULT,
@@ -408,26 +399,26 @@ def joined(directory: str, name: str) -> str:
     return f"{directory.rstrip('/') or '/'}{'' if directory == '/' else '/'}{name}"
 
 
-_FAULTS: dict[type[OpError], set[int]] = {
-    NotFoundError: {errno.ENOENT},
-    AlreadyExistsError: {errno.EEXIST},
-    PermissionDeniedError: {errno.EPERM, errno.EACCES, errno.EROFS},
-    FailedPreconditionError: {errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY},
-    InvalidArgumentError: {errno.EINVAL, errno.ENAMETOOLONG, errno.ELOOP},
+_FAULTS: dict[type[errors.OpError], set[int]] = {
+    errors.NotFoundError: {errno.ENOENT},
+    errors.AlreadyExistsError: {errno.EEXIST},
+    errors.PermissionDeniedError: {errno.EPERM, errno.EACCES, errno.EROFS},
+    errors.FailedPreconditionError: {errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY},
+    errors.InvalidArgumentError: {errno.EINVAL, errno.ENAMETOOLONG, errno.ELOOP},
     # TensorFlow maps EFBIG to OutOfRangeError, which silently ends a training loop like
     # the end of its dataset.
-    ResourceExhaustedError: {
+    errors.ResourceExhaustedError: {
         errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE,
         errno.ENOMEM,
     },
 }  # fmt: skip
-_CLASSES: dict[type[OSError], type[OpError]] = {
+_CLASSES: dict[type[OSError], type[errors.OpError]] = {
     # fsspec raises these without errno.
-    FileNotFoundError: NotFoundError,
-    FileExistsError: AlreadyExistsError,
-    PermissionError: PermissionDeniedError,
-    NotADirectoryError: FailedPreconditionError,
-    IsADirectoryError: FailedPreconditionError,
+    FileNotFoundError: errors.NotFoundError,
+    FileExistsError: errors.AlreadyExistsError,
+    PermissionError: errors.PermissionDeniedError,
+    NotADirectoryError: errors.FailedPreconditionError,
+    IsADirectoryError: errors.FailedPreconditionError,
 }
 
 
@@ -439,8 +430,10 @@ def _is_encodable(path: str) -> bool:
         return False
 
 
-def _unencodable(function: str, argument: str, path: str) -> InvalidArgumentError:
-    return InvalidArgumentError(
+def _unencodable(
+    function: str, argument: str, path: str
+) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
         f"{function}: {argument} must be a path, which has no NUL and no unpaired "
         f"surrogates, got {path!r}",
         code=codes.FILE_FAULT,
@@ -453,14 +446,14 @@ def failures(function: str, path: str) -> Iterator[None]:
     try:
         yield
     except io.UnsupportedOperation as error:
-        raise PermissionDeniedError(
+        raise errors.PermissionDeniedError(
             f"{function}: {path!r} was opened in another mode: {error}",
             code=codes.FILE_FAULT,
         ) from error
     except OSError as error:
         kinds = [kind for kind, numbers in _FAULTS.items() if error.errno in numbers]
         kinds += [_CLASSES[kind] for kind in type(error).mro() if kind in _CLASSES]
-        raise (kinds or [UnknownError])[0](
+        raise (kinds or [errors.UnknownError])[0](
             f"{function}: {path!r}: {error.strerror or error}", code=codes.FILE_FAULT
         ) from error
     except ValueError:

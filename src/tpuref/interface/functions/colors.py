@@ -9,6 +9,7 @@ from tpuref.base.dtypes import DType, as_dtype, float32
 from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions import reductions
 from tpuref.interface.functions.arithmetic import abs as absolute
 from tpuref.interface.functions.arithmetic import maximum, multiply, pow
 from tpuref.interface.functions.clipping import clip_by_value
@@ -20,13 +21,6 @@ from tpuref.interface.functions.extents import shape as shape_of
 from tpuref.interface.functions.joining import concat, stack
 from tpuref.interface.functions.linalg import tensordot
 from tpuref.interface.functions.random import random_uniform
-from tpuref.interface.functions.reductions import (
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_variance,
-)
 from tpuref.interface.functions.reshaping import expand_dims
 from tpuref.interface.functions.selection import where_v2
 from tpuref.interface.functions.stateless import stateless_uniform
@@ -104,8 +98,8 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """
     tensor = _with_three_channels("tf.image.rgb_to_hsv", images)
     red, green, blue = (tensor[..., k] for k in range(3))
-    value = reduce_max(tensor, -1)
-    extent = value - reduce_min(tensor, -1)
+    value = reductions.reduce_max(tensor, -1)
+    extent = value - reductions.reduce_min(tensor, -1)
     coloured = extent > 0
     width = where_v2(coloured, extent, zeros_like(extent) + 1)
     bright = where_v2(value > 0, value, zeros_like(value) + 1)
@@ -149,7 +143,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """Return images whose distances from each channel's mean are multiplied."""
     tensor = convert_to_tensor(images)
     floats = _floats(tensor)
-    mean = reduce_mean(floats, [-3, -2], keepdims=True)
+    mean = reductions.reduce_mean(floats, [-3, -2], keepdims=True)
     factor = cast(convert_to_tensor(contrast_factor), floats.dtype)
     changed = (floats - mean) * factor + mean
     return convert_image_dtype(changed, tensor.dtype, saturate=True)
@@ -264,7 +258,7 @@ def per_image_standardization(image: Any) -> Tensor:
     tensor = convert_to_tensor(image)
     floats = cast(tensor, float32 if tensor.dtype.is_integer else tensor.dtype)
     axes = [-1, -2, -3]
-    count = cast(reduce_prod(shape_of(tensor)[-3:]), floats.dtype)
-    deviation = reduce_variance(floats, axes, keepdims=True) ** 0.5
-    mean = reduce_mean(floats, axes, keepdims=True)
+    count = cast(reductions.reduce_prod(shape_of(tensor)[-3:]), floats.dtype)
+    deviation = reductions.reduce_variance(floats, axes, keepdims=True) ** 0.5
+    mean = reductions.reduce_mean(floats, axes, keepdims=True)
     return (floats - mean) / maximum(deviation, rsqrt(count))

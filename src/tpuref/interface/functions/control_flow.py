@@ -18,14 +18,7 @@ from tpuref.base.dtypes import as_dtype, bool_, float64
 from tpuref.base.errors import StructureError, coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.graph.build import (
-    add_operation,
-    apply,
-    apply_all,
-    apply_one,
-    apply_operation,
-    parameter,
-)
+from tpuref.engine.graph import build
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import Graph
@@ -51,7 +44,7 @@ def no_op(name: str | None = None) -> Operation | None:
     """
     if executing_eagerly():
         return None
-    return apply_operation("NoOp", name=name)
+    return build.apply_operation("NoOp", name=name)
 
 
 def group(*inputs: Any, name: str | None = None) -> Operation | None:
@@ -69,7 +62,7 @@ def group(*inputs: Any, name: str | None = None) -> Operation | None:
         return None
     leaves = [leaf for leaf in nest.flatten(list(inputs)) if leaf is not None]
     with get_default_graph().control_dependencies(leaves):
-        return apply_operation("NoOp", name=name_or(name, "group_deps"))
+        return build.apply_operation("NoOp", name=name_or(name, "group_deps"))
 
 
 def tuple(
@@ -109,7 +102,7 @@ def _gate(gate: Operation | None, element: Any) -> Any:
 def with_dependencies(dependencies: Sequence[Any], output: Any) -> Tensor:
     """Return `output`, available only after `dependencies`."""
     with control_dependencies(dependencies):
-        result: Tensor = apply("Identity", output)
+        result: Tensor = build.apply("Identity", output)
     return result
 
 
@@ -138,7 +131,7 @@ def Print(
     if first >= 0 and not executing_eagerly():
         printing = _print_first(first, values, message or "", summarize)
         return with_dependencies([printing], convert_to_tensor(input_))
-    return apply_one(
+    return build.apply_one(
         "Print",
         convert_to_tensor(input_),
         *values,
@@ -188,9 +181,9 @@ def Assert(
     inputs = [convert_to_tensor(condition, bool_), *map(convert_to_tensor, shown)]
     count = 3 if summarize is None else summarize
     if executing_eagerly():
-        apply_all("Assert", *inputs, summarize=count, name=name)
+        build.apply_all("Assert", *inputs, summarize=count, name=name)
         return None
-    return apply_operation("Assert", *inputs, summarize=count, name=name)
+    return build.apply_operation("Assert", *inputs, summarize=count, name=name)
 
 
 def py_func(
@@ -232,10 +225,10 @@ def py_func(
     functions[token] = func
     inputs = [convert_to_tensor(value) for value in listed("tf.py_func: inp", inp)]
     if not names and not executing_eagerly():
-        return apply_operation(
+        return build.apply_operation(
             "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
         )
-    outputs = apply_all(
+    outputs = build.apply_all(
         "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
     )
     return outputs if several else outputs[0]
@@ -356,7 +349,7 @@ def cond(
         first, result = _branch(graph, "true", true_fn, strict)
         second, other = _branch(graph, "false", false_fn, strict, result)
         _check_branches(result, other)
-        operation = add_operation(IF, [predicate], {}, None, [first, second])
+        operation = build.add_operation(IF, [predicate], {}, None, [first, second])
     return _rebuilt(result, operation)
 
 
@@ -398,7 +391,7 @@ def _branch(
                 f"tf.cond: {label}_fn returned None; return a tensor, an operation "
                 "such as tf.no_op(), or a structure of them"
             )
-        returned = _completed(_unpack_single(returned, strict), like)
+        returned = _complete_specs(_unpack_single(returned, strict), like)
         result = nest.map_structure(_result_leaf, returned)
         region.results = list(leaves_of(result, Tensor))
         for tensor in region.results:
@@ -550,7 +543,7 @@ def _loop(
         for tensor in turn.results:
             graph.check_accessible(tensor, "tf.while_loop")
     attrs = {"loop_variables": len(leaves), "maximum_iterations": limit}
-    operation = add_operation(WHILE, leaves, attrs, None, [test, turn])
+    operation = build.add_operation(WHILE, leaves, attrs, None, [test, turn])
     return with_values(returned, iter(operation.outputs))
 
 
@@ -564,10 +557,10 @@ def _complete(graph: Graph, body: Callable[..., Any], start: Any) -> Any:
     region = Region(LOOP, graph.unique_name("specs", False), graph.region, user_site())
     with graph.in_part(region, "specs"):
         returned = _sequence(body(*start), start)
-    return _completed(start, list(returned))
+    return _complete_specs(start, list(returned))
 
 
-def _completed(structure: Any, like: Any) -> Any:
+def _complete_specs(structure: Any, like: Any) -> Any:
     """Return a structure whose optionals without specs take those of another one."""
     leaves, others = nest.flatten(structure), nest.flatten(like)
     if not any(map(_is_unknown, leaves)) or len(leaves) != len(others):
@@ -632,7 +625,7 @@ def _part(
 ) -> Iterator[_tuple[Region, Any]]:
     region = Region(LOOP, graph.unique_name(label, False), graph.region, user_site())
     with graph.in_part(region, label):
-        region.parameters = [parameter(ARGUMENT, spec, "arg") for spec in specs]
+        region.parameters = [build.parameter(ARGUMENT, spec, "arg") for spec in specs]
         yield region, with_values(start, iter(region.parameters))
 
 

@@ -21,11 +21,7 @@ from tpuref.base.dtypes import (
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor, to_array
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.interface.functions.arguments import (
-    refine_shape,
-    shape_tensor,
-    static_integer,
-)
+from tpuref.interface.functions import arguments
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.joining import concat
@@ -44,9 +40,9 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.fill([2, 3], 9)).tolist()
     [[9, 9, 9], [9, 9, 9]]
     """
-    sizes = shape_tensor(dims)
+    sizes = arguments.shape_tensor(dims)
     result: Tensor = apply("Fill", sizes, convert_to_tensor(value), name=name)
-    return refine_shape(result, sizes)
+    return arguments.refine_shape(result, sizes)
 
 
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
@@ -217,7 +213,7 @@ def eye(
     matrix = one_hot(range(num_rows), columns, dtype=dtype, name=name_or(name, "eye"))
     if batch_shape is None:
         return matrix
-    batch = shape_tensor(batch_shape)
+    batch = arguments.shape_tensor(batch_shape)
     return broadcast_to(
         matrix, concat([batch, _cast_to(shape(matrix), batch.dtype)], 0)
     )
@@ -253,7 +249,7 @@ def one_hot(
         convert_to_tensor(depth),
         _mark("on_value", on_value, 1, target),
         _mark("off_value", off_value, 0, target),
-        axis=-1 if axis is None else static_integer(axis, "tf.one_hot: axis"),
+        axis=-1 if axis is None else arguments.static_integer(axis, "tf.one_hot: axis"),
         name=name_or(name, "one_hot"),
     )
 
@@ -339,12 +335,12 @@ def linspace_v2(
     widened = apply("Sub", last, first)
     first = apply("AddV2", first, apply("ZerosLike", widened))
     last = apply("AddV2", first, widened)
-    count = static_integer(num, "tf.linspace: num")
+    count = arguments.static_integer(num, "tf.linspace: num")
     steps = [
         apply("AddV2", first, apply("Mul", widened, part))
         for part in np.arange(count - 1) / max(count - 1, 1)
     ]
-    place = static_integer(axis, "tf.linspace: axis")
+    place = arguments.static_integer(axis, "tf.linspace: axis")
     values = [*steps, last] if count > 1 else [first]
     result = apply_one("Pack", *values, axis=place, name=name or "linspace")
     if count:

@@ -21,13 +21,13 @@ def _turned(x: int, by: int) -> int:
     return ((x >> by) | (x << (64 - by))) & _M
 
 
-def _mixed(x: int) -> int:
+def _mix(x: int) -> int:
     return x ^ (x >> 47)
 
 
 def _of_two(u: int, v: int, factor: int) -> int:
-    a = _mixed(((u ^ v) * factor) & _M)
-    return _mixed(((v ^ a) * factor) & _M) * factor & _M
+    a = _mix(((u ^ v) * factor) & _M)
+    return _mix(((v ^ a) * factor) & _M) * factor & _M
 
 
 def fingerprint(text: bytes) -> int:
@@ -55,7 +55,7 @@ def fingerprint(text: bytes) -> int:
         return _of_two(size + (low << 3), high, factor)
     if size:
         y, z = text[0] + (text[size >> 1] << 8), size + (text[-1] << 2)
-        return _mixed((y * _K2 & _M) ^ (z * _K0 & _M)) * _K2 & _M
+        return _mix((y * _K2 & _M) ^ (z * _K0 & _M)) * _K2 & _M
     return _K2
 
 
@@ -89,7 +89,7 @@ def _long(text: bytes) -> int:
     """Return the fingerprint of more than 64 bytes."""
     size = len(text)
     x, y = 81, 81 * _K1 + 113 & _M
-    z = _mixed(y * _K2 + 113 & _M) * _K2 & _M
+    z = _mix(y * _K2 + 113 & _M) * _K2 & _M
     v, w = (0, 0), (0, 0)
     x = x * _K2 + _word(text, 0) & _M
     blocks = [64 * k for k in range((size - 1) // 64)]
@@ -110,7 +110,7 @@ def _long(text: bytes) -> int:
             text, place + 32, (z + w[1]) & _M, (y + _word(text, place + 16)) & _M
         )
         x, z = z, x
-    first = (_of_two(v[0], w[0], factor) + _mixed(y) * _K0 + z) & _M
+    first = (_of_two(v[0], w[0], factor) + _mix(y) * _K0 + z) & _M
     return _of_two(first, (_of_two(v[1], w[1], factor) + x) & _M, factor)
 
 
@@ -145,6 +145,6 @@ def keyed(key: Sequence[int]) -> Callable[[bytes], int]:
 def joined(first: int, second: int) -> int:
     """Return the hash of two hashes, as TensorFlow crosses features."""
     factor = 0xC6A4A7935BD1E995
-    result = first ^ factor ^ (_mixed(second * factor & _M) * factor & _M)
-    result = _mixed(result * factor & _M) * factor & _M
-    return _mixed(result)
+    result = first ^ factor ^ (_mix(second * factor & _M) * factor & _M)
+    result = _mix(result * factor & _M) * factor & _M
+    return _mix(result)

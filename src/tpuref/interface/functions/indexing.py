@@ -10,11 +10,7 @@ from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.slicing import get_item
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.interface.functions.arguments import (
-    refine_shape,
-    shape_tensor,
-    static_integer,
-)
+from tpuref.interface.functions import arguments
 
 newaxis = None
 """A new axis of size 1 in a subscript."""
@@ -34,7 +30,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     [[2, 3], [5, 6]]
     """
     value = convert_to_tensor(input_)
-    first, count = shape_tensor(begin), shape_tensor(size)
+    first, count = arguments.shape_tensor(begin), arguments.shape_tensor(size)
     if isinstance(size, (list, tuple)) and count.dtype != first.dtype:
         count = convert_to_tensor(size, first.dtype)
     return apply_one("Slice", value, first, count, name=name)
@@ -82,7 +78,7 @@ def strided_slice(
         raise ValueError("tf.strided_slice: var is not supported; assign to a variable")
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = (
-        static_integer(mask, "tf.strided_slice: a mask") for mask in masks
+        arguments.static_integer(mask, "tf.strided_slice: a mask") for mask in masks
     )
     starts, ends = _places(begin, "begin"), _places(end, "end")
     steps = [1] * len(starts) if strides is None else _places(strides, "strides")
@@ -108,7 +104,7 @@ def strided_slice(
 
 def _places(values: Any, argument: str) -> list[Any]:
     """Return the numbers of one argument, as tensors if they are not known yet."""
-    vector = shape_tensor(values)
+    vector = arguments.shape_tensor(values)
     known = vector.operand().value
     if known is not None and known.ndim == 1:
         return [int(number) for number in known]
@@ -172,10 +168,10 @@ def gather(
     [[3, 4], [1, 2], [3, 4]]
     """
     value, places = convert_to_tensor(params), convert_to_tensor(indices)
-    count = static_integer(batch_dims, "tf.gather: batch_dims")
+    count = arguments.static_integer(batch_dims, "tf.gather: batch_dims")
     if count < 0 and places.shape.rank is not None:
         count += places.shape.rank
-    along = count if axis is None else static_integer(axis, "tf.gather: axis")
+    along = count if axis is None else arguments.static_integer(axis, "tf.gather: axis")
     return apply_one("GatherV2", value, places, axis=along, batch_dims=count, name=name)
 
 
@@ -197,7 +193,7 @@ def gather_nd(
     [2, 3]
     """
     value, places = convert_to_tensor(params), convert_to_tensor(indices)
-    count = static_integer(batch_dims, "tf.gather_nd: batch_dims")
+    count = arguments.static_integer(batch_dims, "tf.gather_nd: batch_dims")
     return apply_one("GatherNd", value, places, batch_dims=count, name=name)
 
 
@@ -218,9 +214,9 @@ def scatter_nd(
     [0, 12, 0, 6]
     """
     places, values = convert_to_tensor(indices), convert_to_tensor(updates)
-    sizes = shape_tensor(shape)
+    sizes = arguments.shape_tensor(shape)
     result: Tensor = apply("ScatterNd", places, values, sizes, name=name)
-    return refine_shape(result, sizes)
+    return arguments.refine_shape(result, sizes)
 
 
 def tensor_scatter_nd_update(

@@ -136,7 +136,7 @@ def foldl(
     6
     """
     with name_scope(name, "foldl"):
-        return _scanned(fn, elems, initializer, reverse=False)[0]
+        return _scan_elements(fn, elems, initializer, reverse=False)[0]
 
 
 def foldr(
@@ -158,7 +158,7 @@ def foldr(
     6
     """
     with name_scope(name, "foldr"):
-        return _scanned(fn, elems, initializer, reverse=True)[0]
+        return _scan_elements(fn, elems, initializer, reverse=True)[0]
 
 
 def scan(
@@ -184,10 +184,12 @@ def scan(
     [1, 3, 6]
     """
     with name_scope(name, "scan"):
-        return _scanned(fn, elems, initializer, reverse)[1]
+        return _scan_elements(fn, elems, initializer, reverse)[1]
 
 
-def _scanned(fn: Any, elems: Any, initializer: Any, reverse: bool) -> tuple[Any, Any]:
+def _scan_elements(
+    fn: Any, elems: Any, initializer: Any, reverse: bool
+) -> tuple[Any, Any]:
     """Return the last accumulated value, and all of them stacked."""
     if not callable(fn):
         raise TypeError(f"fn must be callable, got {fn!r}")

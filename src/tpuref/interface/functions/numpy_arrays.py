@@ -15,29 +15,14 @@ from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.numpy_protocol import implements
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions import creation, reshaping
 from tpuref.interface.functions.arguments import static_integer, static_integers
-from tpuref.interface.functions.creation import (
-    ones,
-    ones_like,
-    range,
-    zeros,
-    zeros_like,
-)
 from tpuref.interface.functions.diagonals import matrix_diag, matrix_diag_part
 from tpuref.interface.functions.extents import shape, size
 from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.indexing import gather
 from tpuref.interface.functions.joining import concat, split, stack, unstack
 from tpuref.interface.functions.repetition import meshgrid, pad, repeat, tile
-from tpuref.interface.functions.reshaping import (
-    broadcast_to,
-    expand_dims,
-    reshape,
-    reverse,
-    roll,
-    squeeze,
-    transpose,
-)
 from tpuref.interface.functions.selection import where, where_v2
 from tpuref.interface.functions.sorting import argsort, searchsorted, sort
 
@@ -125,8 +110,8 @@ def _zeros_like(
     device: Any = None,
 ) -> Tensor:
     if shape is None:
-        return zeros_like(a, dtype)
-    return zeros(shape, dtype or convert_to_tensor(a).dtype)
+        return creation.zeros_like(a, dtype)
+    return creation.zeros(shape, dtype or convert_to_tensor(a).dtype)
 
 
 @implements(np.ones_like)
@@ -140,8 +125,8 @@ def _ones_like(
     device: Any = None,
 ) -> Tensor:
     if shape is None:
-        return ones_like(a, dtype)
-    return ones(shape, dtype or convert_to_tensor(a).dtype)
+        return creation.ones_like(a, dtype)
+    return creation.ones(shape, dtype or convert_to_tensor(a).dtype)
 
 
 @implements(np.full_like)
@@ -158,8 +143,8 @@ def _full_like(
     x = convert_to_tensor(a)
     value = convert_to_tensor(fill_value, dtype or x.dtype)
     if shape is not None:
-        return broadcast_to(value, shape)
-    return broadcast_to(value, apply("Shape", x, out_type="int32"))
+        return reshaping.broadcast_to(value, shape)
+    return reshaping.broadcast_to(value, apply("Shape", x, out_type="int32"))
 
 
 @implements(np.copy)
@@ -191,21 +176,21 @@ def _reshape(
     sizes = newshape if shape is None else shape
     if isinstance(sizes, Tensor) and sizes.shape.rank == 0:
         sizes = [sizes]
-    return reshape(a, sizes)
+    return reshaping.reshape(a, sizes)
 
 
 @implements(np.ravel)
 def _ravel(a: Any, order: str = "C") -> Tensor:
     _refuse("np.ravel", order=_unusual(order, "C"))
-    return reshape(a, [-1])
+    return reshaping.reshape(a, [-1])
 
 
 @implements(np.transpose)
 def _transpose(a: Any, axes: Any = None) -> Tensor:
     x = convert_to_tensor(a)
     if axes is None:
-        return transpose(x)
-    return transpose(x, _axes("np.transpose", axes, _rank("np.transpose", x)))
+        return reshaping.transpose(x)
+    return reshaping.transpose(x, _axes("np.transpose", axes, _rank("np.transpose", x)))
 
 
 @implements(np.swapaxes)
@@ -215,7 +200,7 @@ def _swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
     first, second = _axes("np.swapaxes", [axis1, axis2], rank)
     order = list(_axes("np.swapaxes", None, rank))
     order[first], order[second] = second, first
-    return transpose(x, order)
+    return reshaping.transpose(x, order)
 
 
 @implements(np.moveaxis)
@@ -231,7 +216,7 @@ def _moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     order = [axis for axis in _axes("", None, rank) if axis not in sources]
     for target, moved in sorted(zip(targets, sources, strict=True)):
         order.insert(target, moved)
-    return transpose(x, order)
+    return reshaping.transpose(x, order)
 
 
 @implements(np.expand_dims)
@@ -239,16 +224,16 @@ def _expand_dims(a: Any, axis: Any) -> Tensor:
     x = convert_to_tensor(a)
     places = static_integers(axis, "np.expand_dims: axis")
     if len(places) == 1:
-        return expand_dims(x, places[0])
+        return reshaping.expand_dims(x, places[0])
     rank = _rank("np.expand_dims", x) + len(places)
     for place in sorted(_axes("np.expand_dims", places, rank)):
-        x = expand_dims(x, place)
+        x = reshaping.expand_dims(x, place)
     return x
 
 
 @implements(np.squeeze)
 def _squeeze(a: Any, axis: Any = None) -> Tensor:
-    return squeeze(a, axis)
+    return reshaping.squeeze(a, axis)
 
 
 @implements(np.atleast_1d)
@@ -265,7 +250,7 @@ def _with_rank(a: Any, least: int) -> Tensor:
     """Return the tensor with leading axes of size 1 up to a rank."""
     x = convert_to_tensor(a)
     for _ in np.arange(_rank("np.atleast", x), least):
-        x = expand_dims(x, 0)
+        x = reshaping.expand_dims(x, 0)
     return x
 
 
@@ -276,17 +261,17 @@ def _all_or_one(tensors: list[Tensor]) -> Any:
 @implements(np.flip)
 def _flip(m: Any, axis: Any = None) -> Tensor:
     x = convert_to_tensor(m)
-    return reverse(x, _axes("np.flip", axis, _rank("np.flip", x)))
+    return reshaping.reverse(x, _axes("np.flip", axis, _rank("np.flip", x)))
 
 
 @implements(np.flipud)
 def _flipud(m: Any) -> Tensor:
-    return reverse(m, [0])
+    return reshaping.reverse(m, [0])
 
 
 @implements(np.fliplr)
 def _fliplr(m: Any) -> Tensor:
-    return reverse(m, [1])
+    return reshaping.reverse(m, [1])
 
 
 @implements(np.rot90)
@@ -298,20 +283,22 @@ def _rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     if turns == 0:
         return identity(x)
     if turns == 2:
-        return reverse(x, [first, second])
+        return reshaping.reverse(x, [first, second])
     if turns == 1:
-        return _swapaxes(reverse(x, [second]), first, second)
-    return reverse(_swapaxes(x, first, second), [second])
+        return _swapaxes(reshaping.reverse(x, [second]), first, second)
+    return reshaping.reverse(_swapaxes(x, first, second), [second])
 
 
 @implements(np.roll)
 def _roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     x = convert_to_tensor(a)
     if axis is None:
-        return reshape(roll(reshape(x, [-1]), shift, 0), shape(x))
+        return reshaping.reshape(
+            reshaping.roll(reshaping.reshape(x, [-1]), shift, 0), shape(x)
+        )
     axes = static_integers(axis, "np.roll: axis")
     places = convert_to_tensor(shift)
-    return roll(x, broadcast_to(places, [len(axes)]), list(axes))
+    return reshaping.roll(x, reshaping.broadcast_to(places, [len(axes)]), list(axes))
 
 
 # -- joining and splitting ---------------------------------------------------------
@@ -329,7 +316,7 @@ def _concatenate(
     _refuse("np.concatenate", out=out, dtype=dtype)
     tensors = convert_operands("np.concatenate", list(arrays))
     if axis is None:
-        return concat([reshape(tensor, [-1]) for tensor in tensors], 0)
+        return concat([reshaping.reshape(tensor, [-1]) for tensor in tensors], 0)
     return concat(tensors, axis)
 
 
@@ -419,7 +406,7 @@ def _repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
 
 @implements(np.broadcast_to)
 def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Tensor:
-    return broadcast_to(array, shape)
+    return reshaping.broadcast_to(array, shape)
 
 
 @implements(np.pad)
@@ -442,20 +429,22 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> T
 @implements(np.tril)
 def _tril(m: Any, k: int = 0) -> Tensor:
     x = convert_to_tensor(m)
-    return where_v2(apply("LessEqual", _distance(x), k), x, zeros([], x.dtype))
+    return where_v2(apply("LessEqual", _distance(x), k), x, creation.zeros([], x.dtype))
 
 
 @implements(np.triu)
 def _triu(m: Any, k: int = 0) -> Tensor:
     x = convert_to_tensor(m)
-    return where_v2(apply("GreaterEqual", _distance(x), k), x, zeros([], x.dtype))
+    return where_v2(
+        apply("GreaterEqual", _distance(x), k), x, creation.zeros([], x.dtype)
+    )
 
 
 def _distance(x: Tensor) -> Tensor:
     """Return the distance of each matrix element to the right of the diagonal."""
     sizes = shape(x)
-    rows = expand_dims(range(sizes[-2]), 1)
-    return apply_one("Sub", range(sizes[-1]), rows)
+    rows = reshaping.expand_dims(creation.range(sizes[-2]), 1)
+    return apply_one("Sub", creation.range(sizes[-1]), rows)
 
 
 @implements(np.diag)
@@ -503,7 +492,7 @@ def _take(
     _refuse("np.take", out=out, mode=_unusual(mode, "raise"))
     x = convert_to_tensor(a)
     if axis is None:
-        x, axis = reshape(x, [-1]), 0
+        x, axis = reshaping.reshape(x, [-1]), 0
     (along,) = _axes("np.take", axis, _rank("np.take", x))
     places = convert_to_tensor(indices)
     return gather(x, _from_front(places, shape(x)[along]), axis=along)
@@ -521,7 +510,7 @@ def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
     x = convert_to_tensor(arr)
     places = convert_to_tensor(indices)
     if axis is None:
-        x, axis = reshape(x, [-1]), 0
+        x, axis = reshaping.reshape(x, [-1]), 0
     along = static_integer(axis, "np.take_along_axis: axis")
     return apply_one("TakeAlongAxis", x, places, axis=along)
 
@@ -539,7 +528,7 @@ def _sort(
     stable: Any = None,
 ) -> Tensor:
     _refuse("np.sort", order=order)
-    return sort(reshape(a, [-1]), 0) if axis is None else sort(a, axis)
+    return sort(reshaping.reshape(a, [-1]), 0) if axis is None else sort(a, axis)
 
 
 @implements(np.argsort)
@@ -552,7 +541,7 @@ def _argsort(
     stable: Any = None,
 ) -> Tensor:
     _refuse("np.argsort", order=order)
-    found = argsort(reshape(a, [-1]), 0) if axis is None else argsort(a, axis)
+    found = argsort(reshaping.reshape(a, [-1]), 0) if axis is None else argsort(a, axis)
     return apply_one("Cast", found, dtype=int64.name)
 
 
@@ -560,5 +549,5 @@ def _argsort(
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
     _refuse("np.searchsorted", sorter=sorter)
     ordered, wanted = convert_operands("np.searchsorted", [a, v])
-    found = searchsorted(ordered, reshape(wanted, [-1]), side, int64)
-    return reshape(found, shape(wanted))
+    found = searchsorted(ordered, reshaping.reshape(wanted, [-1]), side, int64)
+    return reshaping.reshape(found, shape(wanted))

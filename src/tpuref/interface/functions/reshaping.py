@@ -7,13 +7,7 @@ from typing import Any
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.interface.functions.arguments import (
-    one_of,
-    refine_shape,
-    shape_tensor,
-    static_integer,
-    static_integers,
-)
+from tpuref.interface.functions import arguments
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -28,9 +22,9 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     [[1, 2], [3, 4]]
     """
     value = convert_to_tensor(tensor)
-    sizes = shape_tensor(shape)
+    sizes = arguments.shape_tensor(shape)
     result: Tensor = apply("Reshape", value, sizes, name=name)
-    return refine_shape(result, sizes)
+    return arguments.refine_shape(result, sizes)
 
 
 def expand_dims(
@@ -47,12 +41,12 @@ def expand_dims(
     >>> tf.expand_dims([1, 2], -1).shape.as_list()
     [2, 1]
     """
-    axis = one_of("tf.expand_dims", axis=axis, dim=dim)
+    axis = arguments.one_of("tf.expand_dims", axis=axis, dim=dim)
     if axis is None:
         raise ValueError("tf.expand_dims: axis is missing; expected an integer")
     if isinstance(axis, (list, tuple)) and len(axis) == 1:
         (axis,) = axis  # as programs write it
-    place = static_integer(axis, "tf.expand_dims: axis")
+    place = arguments.static_integer(axis, "tf.expand_dims: axis")
     return apply_one("ExpandDims", input, axis=place, name=name)
 
 
@@ -70,8 +64,8 @@ def squeeze(
     >>> tf.squeeze([[[1], [2]]], axis=0).shape.as_list()
     [2, 1]
     """
-    axis = one_of("tf.squeeze", axis=axis, squeeze_dims=squeeze_dims)
-    axes = () if axis is None else static_integers(axis, "tf.squeeze: axis")
+    axis = arguments.one_of("tf.squeeze", axis=axis, squeeze_dims=squeeze_dims)
+    axes = () if axis is None else arguments.static_integers(axis, "tf.squeeze: axis")
     return apply_one("Squeeze", input, axes=axes, name=name)
 
 
@@ -90,7 +84,9 @@ def transpose(
     [[1, 3], [2, 4]]
     """
     value = convert_to_tensor(a)
-    order = None if perm is None else static_integers(perm, "tf.transpose: perm")
+    order = (
+        None if perm is None else arguments.static_integers(perm, "tf.transpose: perm")
+    )
     if conjugate and value.dtype.is_complex:
         value = apply("Conj", value)
     return apply_one("Transpose", value, perm=order, name=name)
@@ -131,7 +127,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.reverse([[1, 2], [3, 4]], [0])).tolist()
     [[3, 4], [1, 2]]
     """
-    axes = static_integers(axis, "tf.reverse: axis")
+    axes = arguments.static_integers(axis, "tf.reverse: axis")
     return apply_one("ReverseV2", tensor, axes=axes, name=name)
 
 
@@ -146,7 +142,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.roll([0, 1, 2, 3, 4], 2, 0)).tolist()
     [3, 4, 0, 1, 2]
     """
-    axes = static_integers(axis, "tf.roll: axis")
+    axes = arguments.static_integers(axis, "tf.roll: axis")
     places = convert_to_tensor(shift)
     if places.shape.rank == 0:
         places = expand_dims(places, 0)
@@ -166,9 +162,9 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     [[1, 2], [1, 2]]
     """
     value = convert_to_tensor(input)
-    sizes = shape_tensor(shape)
+    sizes = arguments.shape_tensor(shape)
     result: Tensor = apply("BroadcastTo", value, sizes, name=name)
-    return refine_shape(result, sizes)
+    return arguments.refine_shape(result, sizes)
 
 
 def expand_dims_v2(input: Any, axis: Any, name: str | None = None) -> Tensor:

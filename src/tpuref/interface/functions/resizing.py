@@ -147,7 +147,7 @@ def _along(
         centers = expand_dims((places + 0.5) * scale, 1)
         distances = absolute((pixels + 0.5 - centers) * (1.0 / widening))
         values = where_v2(distances < radius, kernel(distances), 0.0)
-        weights = _normalized(values)
+        weights = _normalize_weights(values)
     return weighted(images, weights, axis)
 
 
@@ -158,7 +158,7 @@ def weighted(images: Tensor, weights: Any, axis: int) -> Tensor:
     return transpose(moved, order)
 
 
-def _normalized(weights: Tensor) -> Tensor:
+def _normalize_weights(weights: Tensor) -> Tensor:
     """Return weights whose rows add up to 1, in place of pixels that do not exist."""
     total = reduce_sum(weights, 1, keepdims=True)
     return where_v2(absolute(total) > 1e-35, weights / total, zeros_like(weights))
@@ -176,7 +176,7 @@ def _bicubic(places: Tensor, pixels: Tensor, scale: Tensor) -> Tensor:
     positions = (places + 0.5) * scale - 0.5
     whole = floor(positions)
     positions = whole + round((positions - whole) * 1024.0) / 1024.0
-    return _normalized(_keys_cubic(absolute(pixels - expand_dims(positions, 1))))
+    return _normalize_weights(_keys_cubic(absolute(pixels - expand_dims(positions, 1))))
 
 
 # -- kernels: weights of distances -------------------------------------------------

@@ -42,17 +42,17 @@ def tensor_scatter_nd_max(
     >>> tf.Session().run(found).tolist()
     [3, 5]
     """
-    return maximum(tensor, _scattered("max", tensor, indices, updates))
+    return maximum(tensor, _scatter_reduced("max", tensor, indices, updates))
 
 
 def tensor_scatter_nd_min(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:
     """Return a tensor with the smaller of its values and the updates at positions."""
-    return minimum(tensor, _scattered("min", tensor, indices, updates))
+    return minimum(tensor, _scatter_reduced("min", tensor, indices, updates))
 
 
-def _scattered(reduction: str, tensor: Any, indices: Any, updates: Any) -> Tensor:
+def _scatter_reduced(reduction: str, tensor: Any, indices: Any, updates: Any) -> Tensor:
     """Return the reduced updates of each position, in the shape of the tensor."""
     whole, places = convert_to_tensor(tensor), convert_to_tensor(indices)
     depth = places.shape.as_list()[-1] if places.shape.rank else None

@@ -79,7 +79,7 @@ def rfft(input: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """
     signals = convert_to_tensor(input)
     count = _length_of(signals) if fft_length is None else _only(fft_length)
-    whole = fft(cast(_fitted(signals, count), _COMPLEX[signals.dtype]))
+    whole = fft(cast(_fit_length(signals, count), _COMPLEX[signals.dtype]))
     return whole[..., : count // 2 + 1]
 
 
@@ -95,7 +95,7 @@ def irfft(input: Any, fft_length: Any = None, name: str | None = None) -> Tensor
     """
     bins = convert_to_tensor(input)
     given = 2 * (_length_of(bins) - 1) if fft_length is None else _only(fft_length)
-    half = _fitted(bins, given // 2 + 1)
+    half = _fit_length(bins, given // 2 + 1)
     mirrored = conj(reverse(half[..., 1 : (given + 1) // 2], [-1]))
     return real(ifft(concat([half, mirrored], -1)))
 
@@ -110,7 +110,7 @@ def _length_of(signals: Tensor) -> Any:
     return shape_of(signals)[-1] if known is None else known
 
 
-def _fitted(signals: Tensor, count: Any) -> Tensor:
+def _fit_length(signals: Tensor, count: Any) -> Tensor:
     """Return signals cut or filled with zeros to a length."""
     known = signals.shape.as_list()[-1]
     if isinstance(count, int) and known is not None and known >= count:
@@ -315,7 +315,7 @@ def inverse_stft(
     """
     size = static_integer(frame_length, "tf.signal.inverse_stft: frame_length")
     frames = irfft(stfts, [_transform_length(size, fft_length)])
-    frames = _fitted(frames, size)
+    frames = _fit_length(frames, size)
     if window_fn is not None:
         frames = frames * convert_to_tensor(window_fn(size, dtype=frames.dtype))
     return overlap_and_add(frames, frame_step)

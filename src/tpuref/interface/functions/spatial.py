@@ -10,6 +10,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions import windows
 from tpuref.interface.functions.arguments import static_integers
 from tpuref.interface.functions.creation import zeros
 from tpuref.interface.functions.extents import shape
@@ -20,14 +21,6 @@ from tpuref.interface.functions.reshaping import (
     reshape,
     squeeze,
     transpose,
-)
-from tpuref.interface.functions.windows import (
-    avg_pool,
-    conv2d,
-    conv2d_transpose,
-    depthwise_conv2d,
-    max_pool,
-    pool,
 )
 
 __all__ = [
@@ -132,14 +125,14 @@ def convolution(
             "tf.nn.convolution: strides above 1 exclude dilations above 1, got "
             f"{strides} and {dilations}; tf.nn.conv2d and conv3d take both"
         )
-    return _convolved(input, filters, strides, padding, data_format, dilations)
+    return _convolve(input, filters, strides, padding, data_format, dilations)
 
 
 def _above_one(numbers: Any) -> bool:
     return bool(np.any(np.asarray(1 if numbers is None else numbers) > 1))
 
 
-def _convolved(
+def _convolve(
     input: Any, filters: Any, strides: Any, padding: Any, layout: Any, dilations: Any
 ) -> Tensor:
     function = "tf.nn.convolution"
@@ -149,7 +142,7 @@ def _convolved(
     steps = _numbers(function, "strides", strides, rank)
     holes = _numbers(function, "dilations", dilations, rank)
     x = _with_axes(x, len(x.shape) - 2 - rank)
-    found = _correlated(x, weights, steps, _is_same(function, padding), holes)
+    found = _correlate(x, weights, steps, _is_same(function, padding), holes)
     return found if back is None else transpose(found, back)
 
 
@@ -163,11 +156,11 @@ def _with_axes(x: Tensor, extra: int) -> Tensor:
     return x
 
 
-def _correlated(
+def _correlate(
     x: Tensor, weights: Tensor, steps: Numbers, same: bool, holes: Numbers
 ) -> Tensor:
     if len(steps) == 1:
-        found = _correlated(
+        found = _correlate(
             expand_dims(x, 1), expand_dims(weights, 0), (1, *steps), same, (1, *holes)
         )
         return squeeze(found, [1])
@@ -176,7 +169,7 @@ def _correlated(
     how = "SAME" if same else "VALID"
     channels, own, outputs = _sizes(x)[-1], *_sizes(weights)[2:]
     if channels is None or channels == own:
-        return conv2d(x, weights, steps, how, dilations=holes)
+        return windows.conv2d(x, weights, steps, how, dilations=holes)
     groups = channels // own if own else 0
     if not groups or channels % own or outputs % groups:
         raise codes.SHAPES_DIFFER.value_error(
@@ -187,9 +180,11 @@ def _correlated(
     if own == 1 and len(set(steps)) == 1:
         window = _sizes(weights)[:2]
         each = reshape(weights, [*window, channels, outputs // channels])
-        return depthwise_conv2d(x, each, [1, *steps, 1], how, holes)
+        return windows.depthwise_conv2d(x, each, [1, *steps, 1], how, holes)
     parts = zip(split(x, groups, -1), split(weights, groups, -1), strict=True)
-    return concat([conv2d(a, b, steps, how, dilations=holes) for a, b in parts], -1)
+    return concat(
+        [windows.conv2d(a, b, steps, how, dilations=holes) for a, b in parts], -1
+    )
 
 
 def _correlated_volumes(
@@ -219,7 +214,7 @@ def _correlated_volumes(
     turned = transpose(weights, [1, 2, 0, 3, 4])
     merged = reshape(turned, [*window[1:], window[0] * own, outputs])
     how = "SAME" if same else "VALID"
-    found = conv2d(flat, merged, steps[1:], how, dilations=holes[1:])
+    found = windows.conv2d(flat, merged, steps[1:], how, dilations=holes[1:])
     sizes = _sizes(found)[1:]
     whole = reshape(found, concat([[-1, count], shape(found)[1:]], 0))
     whole.set_shape([_sizes(x)[0], count, *sizes])
@@ -295,7 +290,7 @@ def _spread(
         )
         return squeeze(found, [1])
     if len(steps) == 2:
-        return conv2d_transpose(x, weights, sizes, steps, how, dilations=holes)
+        return windows.conv2d_transpose(x, weights, sizes, steps, how, dilations=holes)
     known = sizes.operand().value
     if known is None:
         target: list[int] = [n or 0 for n in _result_sizes(x, weights, steps, same)]
@@ -310,7 +305,7 @@ def _spread(
         edges[axis] = [start, n + window - 1 - _known(x, axis) - start]
         x = pad(x, edges)
     turned = transpose(weights[::-1, ::-1, ::-1], [0, 1, 2, 4, 3])
-    return _correlated(x, turned, (1, 1, 1), False, holes)
+    return _correlate(x, turned, (1, 1, 1), False, holes)
 
 
 def _result_sizes(
@@ -348,7 +343,7 @@ def conv3d(
     name: str | None = None,
 ) -> Tensor:
     """Return `convolution` of volumes, with strides and dilations at once."""
-    return _convolved(input, filters, strides, padding, data_format, dilations)
+    return _convolve(input, filters, strides, padding, data_format, dilations)
 
 
 # -- pooling -----------------------------------------------------------------------
@@ -385,16 +380,18 @@ def pool_nd(
     how = "SAME" if _is_same(function, padding) else "VALID"
     holes = _numbers(function, "dilations", dilations, rank)
     if rank == 2:
-        found = pool(x, window, pooling_type, how, holes, steps)
+        found = windows.pool(x, window, pooling_type, how, holes, steps)
     else:
-        found = _pooled(pooling_type, x, window, steps, how)
+        found = _pool_batch(pooling_type, x, window, steps, how)
     return found if back is None else transpose(found, back)
 
 
-def _pooled(kind: str, x: Tensor, window: Numbers, steps: Numbers, how: str) -> Tensor:
+def _pool_batch(
+    kind: str, x: Tensor, window: Numbers, steps: Numbers, how: str
+) -> Tensor:
     """Pool a batch with its channels last."""
     rank, sizes = len(window), _sizes(x)
-    pooled = {"MAX": max_pool, "AVG": avg_pool}[kind]
+    pooled = {"MAX": windows.max_pool, "AVG": windows.avg_pool}[kind]
     if rank == 2:
         found = pooled(x, window, steps, how)
     elif rank == 1:
@@ -424,7 +421,7 @@ def _pool(
         for argument, value in (("ksize", ksize), ("strides", strides))
     )
     how = "SAME" if _is_same("tf.nn.pool", padding) else "VALID"
-    found = _pooled(kind, last, window, steps, how)
+    found = _pool_batch(kind, last, window, steps, how)
     return found if back is None else transpose(found, back)
 
 

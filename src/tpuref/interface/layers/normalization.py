@@ -221,7 +221,7 @@ moving_variance_initializer
             mean, variance = self._used_moments(inputs, training)
             factor, offset = self.gamma, self.beta
             if self.renorm and known_training(training) is not False:
-                factor, offset = self._corrected(mean, variance, training)
+                factor, offset = self._correct_moments(mean, variance, training)
             outputs = self._normalize(inputs, mean, variance, factor, offset)
         if known_training(training) is not False:
             self._update(self.moving_mean, mean, training)
@@ -271,7 +271,9 @@ moving_variance_initializer
         """Return mean and variance of a batch."""
         return moments(inputs, reduction_axes, keep_dims=keep_dims)
 
-    def _corrected(self, mean: Any, variance: Any, training: Any) -> tuple[Any, Any]:
+    def _correct_moments(
+        self, mean: Any, variance: Any, training: Any
+    ) -> tuple[Any, Any]:
         """Return factor and offset after the correction, which has no gradient."""
         average = maximum(self.renorm_stddev.value(), self.epsilon**0.5)
         ratio = sqrt(variance + self.epsilon) / average

@@ -57,7 +57,7 @@ def _leads(function: str, data_format: str | None) -> bool:
     return data_format == "NCHW"
 
 
-def _finished(
+def _normalize_or_add_biases(
     outputs: Any,
     units: int,
     normalizer: tuple[Any, Any],
@@ -154,7 +154,7 @@ variables_collections, outputs_collections, trainable, scope
             dilations=list(sizes(function, "rate", rate, 2)),
             data_format=data_format,
         )
-        outputs = _finished(
+        outputs = _normalize_or_add_biases(
             outputs,
             units,
             (normalizer_fn, normalizer_params),
@@ -257,7 +257,7 @@ outputs_collections, trainable, scope
                 rates,
                 data_format=data_format,
             )
-        outputs = _finished(
+        outputs = _normalize_or_add_biases(
             outputs,
             units,
             (normalizer_fn, normalizer_params),

@@ -62,7 +62,7 @@ class Metric:
         return list(self.weights)
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
-        """Accumulate values; in a graph, return what has to run for that."""
+        """Accumulate values; in a graph, return the operation that does so."""
         raise NotImplementedError(f"{type(self).__name__} lacks update_state")
 
     def result(self) -> Tensor:

@@ -15,14 +15,7 @@ from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.functions.extents import size
 from tpuref.interface.functions.reductions import reduce_sum
 from tpuref.interface.functions.scopes import name_scope
-from tpuref.interface.metrics.local import (
-    Metric,
-    aligned,
-    collected,
-    metric_variable,
-    ratio,
-    weights_like,
-)
+from tpuref.interface.metrics import local
 
 
 def mean(
@@ -31,7 +24,7 @@ def mean(
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
-) -> Metric:
+) -> local.Metric:
     """Return the mean of values over batches; it raises RuntimeError in eager mode.
 
     `values` is a tensor of numbers.  `weights` is the weight of each value, by default
@@ -50,17 +43,17 @@ def mean(
     """
     with name_scope(name, "mean"):
         given = cast(convert_to_tensor(values), float32)
-        total = metric_variable([], float32, "total")
-        count = metric_variable([], float32, "count")
+        total = local.metric_variable([], float32, "total")
+        count = local.metric_variable([], float32, "count")
         if weights is None:
             number = cast(size(given), float32)
         else:
-            factors = weights_like(given, weights)
+            factors = local.weights_like(given, weights)
             given, number = given * factors, reduce_sum(factors)
-        value = ratio(total, count, name="value")
+        value = local.ratio(total, count, name="value")
         added = total.assign_add(reduce_sum(given)), count.assign_add(number)
-        update = ratio(*added, name="update_op")
-    return collected(value, update, metrics_collections, updates_collections)
+        update = local.ratio(*added, name="update_op")
+    return local.collected(value, update, metrics_collections, updates_collections)
 
 
 def accuracy(
@@ -70,7 +63,7 @@ def accuracy(
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
-) -> Metric:
+) -> local.Metric:
     """Return the accuracy: the fraction of predictions that equal their labels.
 
     The result is that of `tf.metrics.mean`.  `labels` and `predictions` are tensors of
@@ -78,7 +71,7 @@ def accuracy(
     `metrics_collections`, `updates_collections` and `name` are as for
     `tf.metrics.mean`.  It raises ValueError if the shapes differ.
     """
-    truth, found = aligned(labels, predictions)
+    truth, found = local.aligned(labels, predictions)
     hits = cast(equal(cast(found, truth.dtype), truth), float32)
     both = metrics_collections, updates_collections
     return mean(hits, weights, *both, name_or(name, "accuracy"))
@@ -91,7 +84,7 @@ def mean_squared_error(
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
-) -> Metric:
+) -> local.Metric:
     """Return the mean of the squares of the differences; as `tf.metrics.accuracy`.
 
     Examples
@@ -102,7 +95,7 @@ def mean_squared_error(
     ...     float(sess.run(update))
     2.0
     """
-    truth, found = aligned(labels, predictions)
+    truth, found = local.aligned(labels, predictions)
     both = metrics_collections, updates_collections
     return mean(
         squared_difference(found, truth),
@@ -119,7 +112,7 @@ def mean_absolute_error(
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
-) -> Metric:
+) -> local.Metric:
     """Return the mean of the absolute differences; as `tf.metrics.accuracy`.
 
     Examples
@@ -130,7 +123,7 @@ def mean_absolute_error(
     ...     float(sess.run(update))
     1.0
     """
-    truth, found = aligned(labels, predictions)
+    truth, found = local.aligned(labels, predictions)
     both = metrics_collections, updates_collections
     return mean(
         absolute(found - truth), weights, *both, name_or(name, "mean_absolute_error")
@@ -144,7 +137,7 @@ def root_mean_squared_error(
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
-) -> Metric:
+) -> local.Metric:
     """Return the root of the mean of the squares; as `tf.metrics.accuracy`.
 
     Examples
@@ -158,6 +151,6 @@ def root_mean_squared_error(
     square, update = mean_squared_error(
         labels, predictions, weights, name=name_or(name, "root_mean_squared_error")
     )
-    return collected(
+    return local.collected(
         sqrt(square), sqrt(update), metrics_collections, updates_collections
     )

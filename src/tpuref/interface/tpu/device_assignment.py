@@ -12,12 +12,8 @@ import numpy.typing as npt
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.base.mesh import Coordinates, in_mesh, mesh_text
+from tpuref.engine.drawings import placement
 from tpuref.engine.drawings.mesh_formats import Format, draw_picture
-from tpuref.engine.drawings.placement import (
-    draw_footprint,
-    draw_placement,
-    placement_picture,
-)
 from tpuref.engine.runtime.topology.integers import Int32Array, as_int32, as_integer
 from tpuref.engine.runtime.topology.topology import MeshRangeError, Topology
 
@@ -205,7 +201,7 @@ class DeviceAssignment:
             +---------------------+
         each core: replica.logical core; . free; x no device
         """
-        picture = placement_picture(
+        picture = placement.placement_picture(
             self._topology, self._users, self._summary(), self.num_replicas
         )
         return draw_picture(picture, format)
@@ -412,7 +408,7 @@ def _require_fit(topology: Topology, block: _Block) -> None:
             f"computation_stride {block.stride.tolist()} takes a block of {footprint} "
             f"cores, which does not fit into mesh {mesh_text(topology.mesh_shape)}; "
             f"make it smaller [{codes.REPLICAS_UNLIKE_CORES}]\n"
-            f"{draw_footprint(topology, footprint)}"
+            f"{placement.draw_footprint(topology, footprint)}"
         )
 
 
@@ -430,7 +426,7 @@ def _require_room(topology: Topology, block: _Block, num_replicas: int) -> None:
         f"{mesh_text(topology.mesh_shape)} has room for {room} of computation_shape "
         f"{block.shape.tolist()} with computation_stride {block.stride.tolist()}; ask "
         f"for fewer replicas or smaller ones [{codes.REPLICAS_UNLIKE_CORES}]\n"
-        f"{draw_placement(topology, users)}\n"
+        f"{placement.draw_placement(topology, users)}\n"
         f"no cores are left from replica {room} on"
     )
 
@@ -487,7 +483,7 @@ def _conflict(
         f"DeviceAssignment: core_assignment puts {_core_text(users[places[0]][0])} at "
         f"{list(places[0])}, {fault}{more}. Give each logical core its own core. "
         f"[{code}]\n"
-        f"{draw_placement(topology, users, places)}"
+        f"{placement.draw_placement(topology, users, places)}"
     )
 
 

@@ -253,7 +253,7 @@ class Optimizer:
             applied = self._apply(pairs, global_step, name)
             return applied
         if tower is None:
-            raise codes.IN_TOWER_CONTEXT.runtime_error(
+            raise codes.WRONG_CONTEXT.runtime_error(
                 f"{self._method('apply_gradients')} must be used in a tower; call it "
                 "in a function that strategy.call_for_each_tower runs"
             )

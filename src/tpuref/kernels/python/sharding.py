@@ -10,14 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tpuref.kernels import status
 from tpuref.kernels.buffers import Buffer, flat_bytes
-from tpuref.kernels.status import (
-    BAD_COUNT,
-    DESTINATION_SIZE,
-    NO_SUCH_SHARD,
-    OK,
-    SOURCE_SIZE,
-)
 
 
 def take_shard(
@@ -37,16 +31,16 @@ def take_shard(
     whole = flat_bytes(source)
     part = flat_bytes(destination, writable=True)
     if min(outer, run_bytes) < 0 or num_shards < 1:
-        return BAD_COUNT
+        return status.BAD_COUNT
     if not 0 <= shard < num_shards:
-        return NO_SUCH_SHARD
+        return status.NO_SUCH_SHARD
     if whole.size != outer * num_shards * run_bytes:
-        return SOURCE_SIZE
+        return status.SOURCE_SIZE
     if part.size != outer * run_bytes:
-        return DESTINATION_SIZE
+        return status.DESTINATION_SIZE
     if part.size:
         part[:] = _column(whole, outer, run_bytes, num_shards, shard).reshape(-1)
-    return OK
+    return status.OK
 
 
 def put_shard(
@@ -65,17 +59,17 @@ def put_shard(
     part = flat_bytes(source)
     whole = flat_bytes(destination, writable=True)
     if min(outer, run_bytes) < 0 or num_shards < 1:
-        return BAD_COUNT
+        return status.BAD_COUNT
     if not 0 <= shard < num_shards:
-        return NO_SUCH_SHARD
+        return status.NO_SUCH_SHARD
     if part.size != outer * run_bytes:
-        return SOURCE_SIZE
+        return status.SOURCE_SIZE
     if whole.size != outer * num_shards * run_bytes:
-        return DESTINATION_SIZE
+        return status.DESTINATION_SIZE
     if part.size:
         column = _column(whole, outer, run_bytes, num_shards, shard)
         column[...] = part.reshape(outer, run_bytes)
-    return OK
+    return status.OK
 
 
 def _column(

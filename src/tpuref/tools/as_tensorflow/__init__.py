@@ -22,7 +22,7 @@ PACKAGES = {
     "tensorflow_estimator": "tpuref.estimator",
     "tensorflow_estimator.python": "tpuref.python",
 }
-"""The packages that programs import, and what each of them means."""
+"""The packages that programs import, and the meaning of each."""
 
 NOTE = "In this process, import tensorflow means tpuref (--as-tensorflow)."
 

@@ -1,4 +1,4 @@
-"""The modules that a program imports: of its own repository, and of third parties."""
+"""The modules that a program imports, from its repository and from third parties."""
 
 from __future__ import annotations
 

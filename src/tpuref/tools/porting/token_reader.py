@@ -6,14 +6,8 @@ scopes of functions, so a name has one binding at a time.
 
 from __future__ import annotations
 
+from tpuref.tools.porting import tokens
 from tpuref.tools.porting.scope import Scope, Take, below_tf, joined
-from tpuref.tools.porting.tokens import (
-    Import,
-    Token,
-    dotted_length,
-    import_of,
-    statements,
-)
 
 
 class TokenReader:
@@ -25,14 +19,14 @@ class TokenReader:
 
     def read(self, text: str) -> None:
         """Read a text."""
-        for statement in statements(text):
-            found = import_of(statement)
+        for statement in tokens.statements(text):
+            found = tokens.import_of(statement)
             if found is None:
                 self._read_names(statement)
             else:
                 self._read_import(found)
 
-    def _read_import(self, found: Import) -> None:
+    def _read_import(self, found: tokens.Import) -> None:
         module = None if found.module is None else below_tf(found.module.name)
         for name in found.names:
             line = name.token.line
@@ -52,18 +46,20 @@ class TokenReader:
     def _bind(self, name: str, path: str | None) -> None:
         self._scope.bind(name, path, perhaps=True)
 
-    def _read_names(self, statement: list[Token]) -> None:
+    def _read_names(self, statement: list[tokens.Token]) -> None:
         before = ""
         position = 0
         while position < len(statement):
-            length = dotted_length(statement[position:]) or 1
+            length = tokens.dotted_length(statement[position:]) or 1
             token = statement[position]
             if token.kind == "name" and before != ".":
                 self._read_name(statement, position, length)
             position += length
             before = statement[position - 1].text
 
-    def _read_name(self, statement: list[Token], position: int, length: int) -> None:
+    def _read_name(
+        self, statement: list[tokens.Token], position: int, length: int
+    ) -> None:
         """Take a dotted name; an assignment of nothing else binds another name."""
         token = statement[position]
         root = self._scope.path(token.text)

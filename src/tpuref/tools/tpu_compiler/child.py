@@ -59,7 +59,7 @@ def main(request: str, target: str, result: str) -> None:
 def compiled(request: Request, target: Target) -> dict[str, Any]:
     """Return the report of one program on one target."""
     if request.refused:
-        return _refused(*request.refused)
+        return _refusal_report(*request.refused)
     report: dict[str, Any] = {}
     topology = topologies.get_topology_desc(target.topology, "tpu")
     place = TargetPlacement(
@@ -68,18 +68,18 @@ def compiled(request: Request, target: Target) -> dict[str, Any]:
     )
     try:
         with enable_x64(True):
-            program = _lowered(request, place)
+            program = _lower(request, place)
             lowered = program.lowered()
             report |= _host_side(request, place, program.fetched(lowered))
             found = lowered.compile()
     except OpError as error:
-        return report | _refused(error.message, error.site)
+        return report | _refusal_report(error.message, error.site)
     except jax.errors.JaxRuntimeError as error:
         return report | _failure(str(error), target, place)
     return report | _measured(found, target, place, program)
 
 
-def _refused(message: str, site: object) -> dict[str, Any]:
+def _refusal_report(message: str, site: object) -> dict[str, Any]:
     """Return the report of a program that the lowering refuses."""
     # Sizes that depend on data, and text, are no programs of a TPU either.
     never = codes.XLA_DATA_DEPENDENT in message or "text" in message
@@ -91,7 +91,7 @@ def _refused(message: str, site: object) -> dict[str, Any]:
     }
 
 
-def _lowered(request: Request, place: TargetPlacement) -> TargetProgram:
+def _lower(request: Request, place: TargetPlacement) -> TargetProgram:
     """Lower, with static values of small integers if shapes need them."""
     try:
         return TargetProgram(request.signature(place, False))

@@ -6,40 +6,35 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.engine.ops.derivatives.rule import (
-    Applied,
-    Apply,
-    Rule,
-    Tensor,
-    not_differentiable,
-    where,
-)
+from tpuref.engine.ops.derivatives import rule
 
 
-def _print(apply: Apply, op: Applied, dy: Tensor) -> Any:
+def _print(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> Any:
     return dy, *[None] * (len(op.inputs) - 1)
 
 
-def _cross_replica_sum(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+def _cross_replica_sum(
+    apply: rule.Apply, op: rule.Applied, dy: rule.Tensor
+) -> rule.Tensor:
     """Return the sum of gradients: each contribution is in every replica's result."""
     return apply("CrossReplicaSum", dy, groups=op.attrs["groups"])
 
 
-def _tower_sum(apply: Apply, op: Applied, dy: Tensor) -> Any:
+def _tower_sum(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> Any:
     return (dy,) * len(op.inputs)
 
 
-def _tower_copy(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+def _tower_copy(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:
     """Return the sum of gradients on the replica whose value all others got."""
     everyone = tuple(sorted((op.attrs["source"], *op.attrs["targets"])))
     total = apply("CrossReplicaSum", dy, groups=(everyone,))
     is_source = apply("Equal", apply("ReplicaId"), np.int32(op.attrs["source"]))
-    return where(apply, is_source, total)
+    return rule.where(apply, is_source, total)
 
 
 # RandomShuffle has no rule: it does not return the permutation.  TowerOwn has none: the
 # tower that runs it selects the input.
-RULES: dict[str, Rule] = {
+RULES: dict[str, rule.Rule] = {
     **dict.fromkeys(
         (
             *("VariableV2", "ReadVariableOp", "IsVariableInitialized"),
@@ -56,7 +51,7 @@ RULES: dict[str, Rule] = {
             *("OutfeedEnqueue", "OutfeedDequeue", "MakeIterator", "IteratorGetNext"),
             *("IteratorGetNextAsOptional", "FeedBegin", "FeedDequeue"),
         ),
-        not_differentiable,
+        rule.not_differentiable,
     ),
     "Print": _print,
     "CrossReplicaSum": _cross_replica_sum,

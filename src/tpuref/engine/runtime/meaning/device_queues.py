@@ -8,11 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import (
-    AbortedError,
-    DeadlineExceededError,
-    ResourceExhaustedError,
-)
+from tpuref.base import errors
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.ownership import owned
 
@@ -58,7 +54,7 @@ class DeviceQueues:
         with self._changed:
             queue = self._waiting.setdefault(core, deque())
             if not self._wait(core, lambda: len(queue) < CAPACITY, timeout, watch):
-                raise ResourceExhaustedError(
+                raise errors.ResourceExhaustedError(
                     f"the {self.name} of core {core} is full: it holds {len(queue)} "
                     f"tuples, and none was taken for {timeout:g} s; run "
                     f"{self._emptied_by} in another thread, or add fewer tuples",
@@ -79,7 +75,7 @@ class DeviceQueues:
             queue = self._waiting.setdefault(core, deque())
             taken = self._taken.get(core, 0)
             if not self._wait(core, lambda: bool(queue), timeout, watch):
-                raise DeadlineExceededError(
+                raise errors.DeadlineExceededError(
                     f"the {self.name} of core {core} stalled: {taken} tuples were "
                     f"taken, and the next did not arrive within {timeout:g} s; "
                     f"{self._counts()}. Run {self._filled_by} as often as "
@@ -104,7 +100,7 @@ class DeviceQueues:
             if watch is not None:
                 watch()
             if failures != self._failures and not ready():
-                raise AbortedError(
+                raise errors.AbortedError(
                     f"the wait for the {self.name} of core {core} ends, because the "
                     f"computation at the other end failed: {self._failure}",
                     code=codes.CORE_LOST,

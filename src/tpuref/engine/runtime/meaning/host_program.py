@@ -77,11 +77,11 @@ def _steps(program: Program, sources: Mapping[int, int]) -> list[Step]:
     ):
         group = [(i, [sources.get(slot, slot) for slot in i.inputs]) for i in instrs]
         if are_functions:
-            steps.append(_computed([_call(*each, dtypes) for each in group]))
+            steps.append(_computing_step([_call(*each, dtypes) for each in group]))
             continue
         for instr, inputs in group:
             starts = instr.definition.flow is Flow.REPLICATION
-            steps.append((_replicated if starts else _interpreted)(instr, inputs))
+            steps.append((_replicated if starts else _interpreting_step)(instr, inputs))
     return steps
 
 
@@ -122,11 +122,11 @@ def _call(
         dict(instr.attrs),
         instr.outputs[0],
         instr.specs[0].dtype.np,
-        _interpreted(instr, inputs),
+        _interpreting_step(instr, inputs),
     )
 
 
-def _computed(calls: Sequence[_Call]) -> Step:
+def _computing_step(calls: Sequence[_Call]) -> Step:
     """Return the step that calls functions, and leaves any special case to lockstep.
 
     On small arrays a function takes no longer than what lockstep adds to it.
@@ -162,7 +162,7 @@ def _replicated(instr: Instr, inputs: Sequence[int]) -> Step:
     return step
 
 
-def _interpreted(instr: Instr, inputs: Sequence[int]) -> Step:
+def _interpreting_step(instr: Instr, inputs: Sequence[int]) -> Step:
     """Return the step that lets lockstep run an instruction."""
 
     def step(values: Values, run: Run) -> None:

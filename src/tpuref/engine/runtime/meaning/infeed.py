@@ -8,11 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import (
-    DeadlineExceededError,
-    OutOfRangeError,
-    ResourceExhaustedError,
-)
+from tpuref.base import errors
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.ownership import owned
 
@@ -42,7 +38,7 @@ class Infeed:
         with self._changed:
             queue = self._waiting.setdefault(replica, deque())
             if len(queue) >= CAPACITY:
-                raise ResourceExhaustedError(
+                raise errors.ResourceExhaustedError(
                     f"infeed {self.name!r} holds {len(queue)} tuples for replica "
                     f"{replica} that no computation has taken; run the computation, or "
                     "enqueue less often",
@@ -73,12 +69,12 @@ class Infeed:
                 self._taken[replica] = taken + 1
                 return queue.popleft()
             if arrived:
-                raise OutOfRangeError(
+                raise errors.OutOfRangeError(
                     f"infeed {self.name!r} is exhausted: replica {replica} took all "
                     f"{taken} tuples and needs another",
                     code=codes.INFEED_UNBALANCED,
                 )
-            raise DeadlineExceededError(
+            raise errors.DeadlineExceededError(
                 f"infeed {self.name!r} stalled: replica {replica} took {taken} tuples "
                 f"and waited {timeout:g} s for the next; {self._counts()}. Run the "
                 "operations of InfeedQueue.generate_enqueue_ops, or close the queue",

@@ -37,7 +37,7 @@ CAPACITY = 50_000
 """How many events each track keeps."""
 
 STEP = "step"
-"""The kind of what the host does around a program."""
+"""The kind of an event of the host before or after a program."""
 
 Meeting = tuple[Any, ...]
 """What identifies one collective or transfer, the same on all of its cores."""

@@ -12,11 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import (
-    CancelledError,
-    FailedPreconditionError,
-    InvalidArgumentError,
-)
+from tpuref.base import errors
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.ownership import owned
 from tpuref.engine.runtime.hosts import here
@@ -84,7 +80,7 @@ class State:
         """Return the value of a variable; it is an error if it has none yet."""
         with self._lock:
             if handle not in self._values:
-                raise FailedPreconditionError(uninitialized(handle))
+                raise errors.FailedPreconditionError(uninitialized(handle))
             value = self._values[handle]
         return fetched(value)
 
@@ -145,7 +141,7 @@ class State:
     def device_queues(self, name: str) -> DeviceQueues:
         """Return the queues of the cores, their infeed or their outfeed."""
         if name not in DIRECTIONS:
-            raise InvalidArgumentError(
+            raise errors.InvalidArgumentError(
                 f"cores have no queue {name!r}, but {sorted(DIRECTIONS)}",
                 code=codes.FEED_MISPLACED,
             )
@@ -188,7 +184,7 @@ class State:
         """Return the current pass of an iterator; it is an error if there is none."""
         with self._lock:
             if name not in self._iterations:
-                raise FailedPreconditionError(
+                raise errors.FailedPreconditionError(
                     f"the iterator {name!r} has not been initialized in this session; "
                     "run its initializer before getting the next element",
                     code=codes.UNINITIALIZED,
@@ -221,7 +217,7 @@ class State:
     def require_open(self) -> None:
         """Raise CancelledError if the session was closed; a run that waits asks."""
         if self._closed:
-            raise CancelledError(
+            raise errors.CancelledError(
                 "the session was closed while this run waited",
                 code=codes.SESSION_CLOSED,
             )
@@ -335,7 +331,7 @@ def commit(
 def _check_host_parts(written: Iterable[str], host: ReplicaVariables) -> None:
     both = [handle for handle in written if handle in host.written]
     if both:
-        raise InvalidArgumentError(
+        raise errors.InvalidArgumentError(
             f"the variable {both[0]!r} is assigned by a replicated computation and by "
             "its host part (tf.tpu.outside_compilation), which do not wait for each "
             "other; assign it in one of them",
@@ -346,7 +342,7 @@ def _check_host_parts(written: Iterable[str], host: ReplicaVariables) -> None:
 def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
     for replica, view in enumerate(views):
         if not view.is_initialized(handle):
-            raise InvalidArgumentError(
+            raise errors.InvalidArgumentError(
                 f"replica {replica} leaves no value in variable {handle!r}, which "
                 "other replicas assign; assign it on all replicas, or initialise it "
                 "before",
@@ -356,7 +352,7 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
     for replica, view in enumerate(views[1:], start=1):
         value = view.read(handle)
         if value.shape != first.shape:
-            raise InvalidArgumentError(
+            raise errors.InvalidArgumentError(
                 f"replicas leave different shapes in variable {handle!r}: replica 0 "
                 f"{list(first.shape)}, replica {replica} {list(value.shape)}; sum or "
                 "average over replicas first",
@@ -364,7 +360,7 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
             )
         where = _first_difference(first, value)
         if where is not None:
-            raise InvalidArgumentError(
+            raise errors.InvalidArgumentError(
                 f"replicas leave different values in variable {handle!r}: at index "
                 f"{list(where)} replica 0 has {first[where]}, replica {replica} has "
                 f"{value[where]}; assign a value that is equal on all replicas, such "

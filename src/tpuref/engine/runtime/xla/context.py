@@ -78,7 +78,7 @@ class Context(ABC):
 
     @contextlib.contextmanager
     def trial(self) -> Iterator[None]:
-        """Take back what a trace does to the variables and the first failure."""
+        """Restore the variables and the first failure after a trace."""
         before = dict(self.variables), self.failure
         try:
             yield

@@ -10,12 +10,7 @@ from typing import Any
 import jax
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import (
-    FailedPreconditionError,
-    OpError,
-    ResourceExhaustedError,
-    UnimplementedError,
-)
+from tpuref.base import errors
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.meaning.lockstep import locate
 from tpuref.engine.runtime.meaning.operation_failure import (
@@ -25,9 +20,9 @@ from tpuref.engine.runtime.meaning.operation_failure import (
 )
 
 
-def refusal(instr: Instr, why: str, code: str) -> UnimplementedError:
+def refusal(instr: Instr, why: str, code: str) -> errors.UnimplementedError:
     """Return the error for an instruction that XLA cannot run."""
-    error = UnimplementedError(
+    error = errors.UnimplementedError(
         f"{instr.op}: {why}. The executor 'xla' cannot run it; the executors 'pool' "
         "and 'lockstep' can, for example with tf.config.executor = 'pool'",
         code=code,
@@ -36,7 +31,7 @@ def refusal(instr: Instr, why: str, code: str) -> UnimplementedError:
     return error
 
 
-def data_dependent(instr: Instr, what: str) -> UnimplementedError:
+def data_dependent(instr: Instr, what: str) -> errors.UnimplementedError:
     """Return the error for a shape that depends on values."""
     why = f"{what}, but a compiled program has fixed shapes"
     return refusal(instr, why, codes.XLA_DATA_DEPENDENT)
@@ -50,7 +45,7 @@ def out_of_memory(name: str) -> Iterator[None]:
     except RuntimeError as error:
         message = str(error).rstrip(".")
         if "has been deleted" in message:
-            raise FailedPreconditionError(
+            raise errors.FailedPreconditionError(
                 f"{name!r}: the value of a variable is lost, as its memory was given "
                 "to a run that ran out of memory; restore a checkpoint, or run its "
                 "initializer",
@@ -61,7 +56,7 @@ def out_of_memory(name: str) -> Iterator[None]:
             raise
         asked = re.search(r"allocat\D*(\d+) bytes", message)
         size = f"{asked[1]} bytes of memory" if asked else "memory"
-        raise ResourceExhaustedError(
+        raise errors.ResourceExhaustedError(
             f"{name!r} asked for {size}, which XLA did not get: {message}. Use "
             "smaller tensors, or give the container more memory",
             code=codes.OUT_OF_MEMORY,
@@ -79,7 +74,7 @@ def explained(instr: Instr, operands: Sequence[Any]) -> Iterator[None]:
     except AttributeError as error:
         why = f"it has no counterpart in XLA ({error})"
         raise refusal(instr, why, codes.XLA_OPERATION) from error
-    except OpError as error:
+    except errors.OpError as error:
         message = codes.with_code(error.message, codes.INVALID_OPERANDS)
         raised = type(error)(f"on replica {instr.replica or 0}: {message}")
         locate(raised, instr)

@@ -193,4 +193,4 @@ def _refuse_several_cores(program: Program) -> None:
     for instr in program.all_instrs():
         if instr.core > 0:
             why = f"it is placed on logical core {instr.core}"
-            raise refusal(instr, why, codes.XLA_SEVERAL_CORES)
+            raise refusal(instr, why, codes.XLA_OPERATION)

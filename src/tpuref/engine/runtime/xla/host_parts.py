@@ -24,18 +24,11 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import Values, locate, run_program
 from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.xla import words
 from tpuref.engine.runtime.xla.context import Context
 from tpuref.engine.runtime.xla.errors import data_dependent, refusal
 from tpuref.engine.runtime.xla.slots import Slots
 from tpuref.engine.runtime.xla.value import Value
-from tpuref.engine.runtime.xla.words import (
-    host_words,
-    is_wide,
-    of_host_words,
-    of_words,
-    to_words,
-    word_shape,
-)
 
 
 class HostResult:
@@ -97,7 +90,7 @@ class HostPart:
     def lower(self, context: Context) -> dict[int, Value]:
         """Add the call to the program; return the slots that it sets."""
         traced = [
-            to_words(value.array) if is_wide(value.dtype) else value.array
+            words.to_words(value.array) if words.is_wide(value.dtype) else value.array
             for value in self._values
             if not value.is_known
         ]
@@ -129,15 +122,15 @@ class HostPart:
         leading = (self._count,) if self._stacked else ()
         shapes = [(*leading, *spec.shape.as_list()) for spec in self._specs]
         return [
-            jax.ShapeDtypeStruct(word_shape(shape, spec.dtype.np), np.uint32)
-            if is_wide(spec.dtype.np)
+            jax.ShapeDtypeStruct(words.word_shape(shape, spec.dtype.np), np.uint32)
+            if words.is_wide(spec.dtype.np)
             else jax.ShapeDtypeStruct(shape, spec.dtype.np)
             for shape, spec in zip(shapes, self._specs, strict=True)
         ]
 
     def _rows(self, given: Any, dtype: np.dtype[Any]) -> Any:
         """Return an output, each replica's row from its process."""
-        array = of_words(given, dtype) if is_wide(dtype) else given
+        array = words.of_words(given, dtype) if words.is_wide(dtype) else given
         if not self._stacked:
             return array[self._placement.process_of(self._replicas[0])]
         each = len(self._placement.own)
@@ -161,7 +154,9 @@ class HostPart:
                 result.put(replica, given_back[number])
         columns = [self._column(k, found) for k in range(len(self._specs))]
         return [
-            host_words(column, column.dtype) if is_wide(column.dtype) else column
+            words.host_words(column, column.dtype)
+            if words.is_wide(column.dtype)
+            else column
             for column in columns
         ]
 
@@ -174,8 +169,8 @@ class HostPart:
         found = []
         for value in self._values:
             array = value.array if value.is_known else np.asarray(next(rest))
-            wide = not value.is_known and is_wide(value.dtype)
-            found.append(of_host_words(array, value.dtype) if wide else array)
+            wide = not value.is_known and words.is_wide(value.dtype)
+            found.append(words.of_host_words(array, value.dtype) if wide else array)
         return found
 
     def _column(self, number: int, found: Mapping[int, Sequence[Array]]) -> Array:

@@ -21,24 +21,12 @@ from tpuref.engine.runtime.meaning.divergence import absent_replicas, differing_
 from tpuref.engine.runtime.meaning.lockstep import Values, run_instr
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import State
+from tpuref.engine.runtime.pool import messages
 from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores, LostProcess
 from tpuref.engine.runtime.pool.host.memory import ResultSlabs
 from tpuref.engine.runtime.pool.host.stall import Stall
 from tpuref.engine.runtime.pool.host.turns import PATIENCE_SECONDS, Turns
-from tpuref.engine.runtime.pool.messages import (
-    Channel,
-    Described,
-    DescribedColumn,
-    Divergence,
-    Failure,
-    Results,
-    await_mail,
-    column_of,
-    describe_inline,
-    rebuild,
-    remote_traceback,
-)
 from tpuref.engine.runtime.pool.split import Lane, Lanes, Split
 
 HOST_GAVE_UP = 2
@@ -82,7 +70,7 @@ class Gathering:
         self.lost: tuple[int, int | None] | None = None
         self._waiting: set[int] = set()
         self._results: Values = {}
-        self._diverged: dict[int, Divergence] = {}
+        self._diverged: dict[int, messages.Divergence] = {}
         self._turns = Turns()
         self._stall: Stall | None = None
         self._called_off = False
@@ -164,14 +152,14 @@ class Gathering:
             for channel in channels:
                 channel.wake()
 
-    def _is_there_mail(self, channels: Sequence[Channel]) -> bool:
+    def _is_there_mail(self, channels: Sequence[messages.Channel]) -> bool:
         self._settled = True
-        arrived = await_mail(channels)
+        arrived = messages.await_mail(channels)
         self._settled = False
         return arrived
 
     @staticmethod
-    def _has_mail(channels: Sequence[Channel]) -> bool:
+    def _has_mail(channels: Sequence[messages.Channel]) -> bool:
         return any(channel.has_mail() for channel in channels)
 
     def _hear(self, seconds: float) -> bool:
@@ -200,7 +188,7 @@ class Gathering:
                 raise LostProcess(process) from None
         return bool(ready)
 
-    def _channel(self, process: int) -> Channel:
+    def _channel(self, process: int) -> messages.Channel:
         return self._cores.processes[process].channel
 
     def _the_stall(self) -> Stall:
@@ -251,13 +239,13 @@ class Gathering:
             return
         self._waiting.discard(process)
         if kind == "done":
-            self._take_results(process, Results(*message[1:]))
+            self._take_results(process, messages.Results(*message[1:]))
         elif kind == "diverged":
-            for report in map(Divergence._make, message[1]):
+            for report in map(messages.Divergence._make, message[1]):
                 self._diverged[report.replica] = report
             self._stop()
         elif kind == "error" and not self._called_off:
-            raise rebuild(Failure(*message[1:]))
+            raise messages.rebuild(messages.Failure(*message[1:]))
 
     def _serve(self, kind: str, *content: Any) -> None:
         if kind == "call":
@@ -273,7 +261,7 @@ class Gathering:
         for process in self._waiting:
             self._cores.post(process, ("stop",))
 
-    def _take_results(self, process: int, left: Results) -> None:
+    def _take_results(self, process: int, left: messages.Results) -> None:
         replicas = self._lanes[process].leaders
         columns = [
             self._column(process, number, described, replicas)
@@ -297,20 +285,20 @@ class Gathering:
         self,
         process: int,
         number: int,
-        described: DescribedColumn | None,
+        described: messages.DescribedColumn | None,
         replicas: Sequence[int],
     ) -> Column:
         """Return one result of some replicas of a process."""
         if described is None:
             return [self.slabs.array(number, replica) for replica in replicas]
         pinned = functools.partial(self._pin, process)
-        return column_of(described, len(replicas), pinned)
+        return messages.column_of(described, len(replicas), pinned)
 
-    def _pin(self, process: int, described: Described) -> Array:
+    def _pin(self, process: int, described: messages.Described) -> Array:
         return self._cores.memory.pin(process, described)
 
     def _take_call(
-        self, core: int, path: Sequence[int], inputs: Sequence[Described]
+        self, core: int, path: Sequence[int], inputs: Sequence[messages.Described]
     ) -> None:
         instr, replica = self._program.instr_at(path), self._place[core].replica
         call = functools.partial(self._call, core, replica, instr, inputs)
@@ -320,7 +308,11 @@ class Gathering:
             call()
 
     def _call(
-        self, core: int, replica: int, instr: Instr, inputs: Sequence[Described]
+        self,
+        core: int,
+        replica: int,
+        instr: Instr,
+        inputs: Sequence[messages.Described],
     ) -> None:
         arrays, run = [self._cores.memory.copied(each) for each in inputs], self._run
         run.watch = self._look_after
@@ -331,7 +323,7 @@ class Gathering:
             run.watch = self._watch  # the cycle would keep the session until a gc
         self._settled = False
         self._the_stall().host_was_busy()
-        answer = [describe_inline(np.asarray(array)) for array in outputs]
+        answer = [messages.describe_inline(np.asarray(array)) for array in outputs]
         self._post(core, ("answer", core, answer))
 
     def _look_after(self) -> None:
@@ -439,7 +431,7 @@ class Gathering:
             )
         if instr is not None:
             fault.op, fault.site = instr.name, instr.site
-        fault.__cause__ = remote_traceback(process.log())
+        fault.__cause__ = messages.remote_traceback(process.log())
         process.output.skip()  # the error shows it
         return fault
 

@@ -23,11 +23,7 @@ from tpuref.engine.runtime.pool.control_area import (
     instruction,
 )
 from tpuref.engine.runtime.pool.host.process import CoreProcess
-from tpuref.engine.runtime.pool.process.arrangement import (
-    PlacementPlan,
-    Together,
-    exchange_of,
-)
+from tpuref.engine.runtime.pool.process import arrangement
 from tpuref.engine.runtime.pool.split import Lane, Split, named
 from tpuref.kernels import flags as kernel
 
@@ -168,7 +164,7 @@ class Stall:
         """Return the instruction that a process is in, None for none."""
         return instruction(self._program, self._counters.at(core))
 
-    def _together(self, core: int) -> Together:
+    def _together(self, core: int) -> arrangement.Together:
         """Return the instruction that a process is in, or all sums of its exchange."""
         first = self.instruction(core)
         if first is None:
@@ -177,8 +173,8 @@ class Stall:
             return (first,)
         lanes = itertools.chain(*self._lanes.values())
         cores = 1 + max(lane.logical for lane in lanes)
-        plan = PlacementPlan(self._program, cores)
-        return exchange_of(first, self._program, plan)
+        plan = arrangement.PlacementPlan(self._program, cores)
+        return arrangement.exchange_of(first, self._program, plan)
 
     def report(self, running: Iterable[int], missing: Iterable[int]) -> str:
         """Describe the position of the cores, with the stacks of the missing ones."""
@@ -254,7 +250,7 @@ class Stall:
         return stacks
 
 
-def _title(sums: Together) -> str:
+def _title(sums: arrangement.Together) -> str:
     """Return the title of an error in a sum, or in several of one exchange."""
     if len(sums) == 1:
         return sums[0].op

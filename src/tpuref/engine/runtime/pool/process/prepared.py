@@ -25,23 +25,10 @@ from tpuref.engine.runtime.pool.core_events import (
     Peer,
     kind,
 )
-from tpuref.engine.runtime.pool.process.arrangement import (
-    PlacementPlan,
-    Together,
-    Transfer,
-    arranged,
-)
+from tpuref.engine.runtime.pool.process import arrangement, schedule
 from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps, at
-from tpuref.engine.runtime.pool.process.schedule import (
-    CoreServices,
-    Numbered,
-    Path,
-    Schedule,
-    Step,
-    Values,
-)
 from tpuref.engine.runtime.pool.split import Lane
 
 
@@ -55,10 +42,10 @@ class PreparedProgram:
     def __init__(
         self,
         program: Program,
-        around: CoreServices,
+        around: schedule.CoreServices,
         lanes: Sequence[Lane],
-        plan: PlacementPlan,
-        path: Path = (),
+        plan: arrangement.PlacementPlan,
+        path: schedule.Path = (),
         numbers: Mapping[int, int] | None = None,
     ) -> None:
         self._around = around
@@ -67,13 +54,15 @@ class PreparedProgram:
         self._plan = plan
         self._parameters = program.parameters
         self._results = program.results
-        order = arranged(program, plan)
+        order = arrangement.arranged(program, plan)
         self._addends: dict[int, Addend] = {}
         summed: dict[int, Addend] = {}
         for together in order:
             if together[0].definition.collective is not None:
                 self._note_exchange(together, summed)
-        self._schedule = Schedule(around, lanes, program, plan, self._numbers, summed)
+        self._schedule = schedule.Schedule(
+            around, lanes, program, plan, self._numbers, summed
+        )
         self._instructions = InstructionSteps(around, lanes, summed, self._block)
         paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
         for together in order:
@@ -86,7 +75,7 @@ class PreparedProgram:
         self._schedule.close()
 
     def _block(
-        self, program: Program, lanes: Sequence[Lane], path: Path
+        self, program: Program, lanes: Sequence[Lane], path: schedule.Path
     ) -> PreparedProgram:
         """Prepare a block of the program for some of the cores."""
         return PreparedProgram(
@@ -110,7 +99,7 @@ class PreparedProgram:
             if lane.logical in there and instr.concerns(lane.replica)
         ]
 
-    def _add(self, instr: Instr, path: Path) -> None:
+    def _add(self, instr: Instr, path: schedule.Path) -> None:
         if instr.definition.flow is Flow.COPY:
             self._add_copy(instr)
             return
@@ -138,7 +127,9 @@ class PreparedProgram:
             else:
                 self._schedule.append(step, label)
 
-    def _note_exchange(self, sums: Together, summed: dict[int, Addend]) -> None:
+    def _note_exchange(
+        self, sums: arrangement.Together, summed: dict[int, Addend]
+    ) -> None:
         """Note the contributions to an exchange, before their operations are prepared.
 
         An operation can then write its result where the peers read it.
@@ -149,20 +140,20 @@ class PreparedProgram:
             addend = self._addends[id(instr)] = Addend(exchange, number)
             summed.setdefault(instr.inputs[0], addend)
 
-    def _add_exchange(self, sums: Together) -> None:
+    def _add_exchange(self, sums: arrangement.Together) -> None:
         """Append several sums as one step, and one by one for an observer."""
         places = self._places(sums[0])
         if not places:
             return
         exchange = self._addends[id(sums[0])].exchange
-        alone: list[Numbered] = []
+        alone: list[schedule.Numbered] = []
         for instr in sums:
             label = self._schedule.label(
                 instr, COLLECTIVE, instr.outputs, places, traced=True
             )
             alone.append((self._sum(instr, places), label.number, label))
 
-        def step(values: Values) -> None:
+        def step(values: schedule.Values) -> None:
             columns = [at(values, instr.inputs, places)[0] for instr in sums]
             if not exchange.joins(columns):
                 self._schedule.take(alone, values)
@@ -177,13 +168,13 @@ class PreparedProgram:
         number = self._numbers[id(sums[0])] | EXCHANGE
         self._schedule.append_in_parts(step, number, alone, sums[0])
 
-    def _sum(self, instr: Instr, places: Sequence[int]) -> Step:
+    def _sum(self, instr: Instr, places: Sequence[int]) -> schedule.Step:
         """Return the step of a sum by itself."""
         exchange, number = self._addends[id(instr)]
         (source,), (target,) = instr.inputs, instr.outputs
         everywhere = len(places) == len(self._lanes)
 
-        def step(values: Values) -> None:
+        def step(values: schedule.Values) -> None:
             column = values[source]
             if everywhere:
                 values[target] = exchange.one(number, column)
@@ -226,7 +217,7 @@ class PreparedProgram:
         )
 
     def _add_transfer(
-        self, transfer: Transfer, instr: Instr, concerned: Sequence[int]
+        self, transfer: arrangement.Transfer, instr: Instr, concerned: Sequence[int]
     ) -> None:
         """Send a value to another core of the same replica, or receive it."""
         to, of = (TO_CORE, transfer.target), (TO_CORE, transfer.source)
@@ -248,11 +239,11 @@ class PreparedProgram:
         """Send the value of a slot from some cores to others, and receive it."""
         around, lanes = self._around, self._lanes
 
-        def send(values: Values) -> None:
+        def send(values: schedule.Values) -> None:
             for place, peer in sends:
                 around.send(lanes[place], peer, values[slot][place])
 
-        def receive(values: Values) -> None:
+        def receive(values: schedule.Values) -> None:
             column = list(values[slot] or [None] * len(lanes))
             for place, peer in receives:
                 column[place] = around.receive(lanes[place], peer)

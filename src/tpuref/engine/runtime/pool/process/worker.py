@@ -32,37 +32,15 @@ from tpuref.base.processors import usable_processors
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.pool import control_area, messages
 from tpuref.engine.runtime.pool.arena import Arena
 from tpuref.engine.runtime.pool.columns import Column
-from tpuref.engine.runtime.pool.control_area import (
-    ProgramCounters,
-    control_bytes,
-    instruction,
-    mailboxes,
-)
 from tpuref.engine.runtime.pool.core_events import (
     PREPARE,
     TO_CORE,
     CoreEvents,
     Label,
     Peer,
-)
-from tpuref.engine.runtime.pool.messages import (
-    STACK_SIGNAL,
-    Channel,
-    Described,
-    DescribedColumn,
-    Drawn,
-    Failure,
-    Results,
-    RunRequest,
-    array_of,
-    column_of,
-    describe_column,
-    describe_in_arena,
-    describe_inline,
-    goes_inline,
-    inline_array,
 )
 from tpuref.engine.runtime.pool.process.arrangement import PlacementPlan
 from tpuref.engine.runtime.pool.process.collectives import (
@@ -125,7 +103,7 @@ class Worker:
     """A process: its memory, its links, its cores and their programs."""
 
     def __init__(
-        self, number: int, split: Split, arena: Arena, channel: Channel
+        self, number: int, split: Split, arena: Arena, channel: messages.Channel
     ) -> None:
         self._number = number
         self._split = split
@@ -148,7 +126,7 @@ class Worker:
         self._placed_now: PlacedProgram
         self.lane: Lane | None = None
         self.events: CoreEvents | None = None
-        self.counter = ProgramCounters(arena.bytes, *split).own(number)
+        self.counter = control_area.ProgramCounters(arena.bytes, *split).own(number)
         self._idle = self.run = _idle_run()
         self.runs: dict[int, Run] = {}
 
@@ -158,7 +136,7 @@ class Worker:
         while True:
             message = self._channel.receive()
             if message[0] == "run":
-                self._run(RunRequest(*message[1:]))
+                self._run(messages.RunRequest(*message[1:]))
             elif message[0] == "program":
                 self._sent[message[1]] = pickle.loads(message[2])
             elif message[0] == "place":
@@ -192,7 +170,7 @@ class Worker:
 
     # -- one run ---------------------------------------------------------------
 
-    def _run(self, request: RunRequest) -> None:
+    def _run(self, request: messages.RunRequest) -> None:
         """Run a request; reply once: done, stopped, diverged or error."""
         placed = self._placed[request.program, request.placement]
         held, state = self._begin(request, placed)
@@ -209,7 +187,7 @@ class Worker:
         except Exception as error:
             # The poison ends the waits of the peers, which then reply ``stopped``.
             self._flags.poison(1)
-            instr = instruction(placed.program, self.counter[0])
+            instr = control_area.instruction(placed.program, self.counter[0])
             lane = self.lane or placed.lanes[0]
             answer = ("error", *_failure(error, instr, lane))
         for end in self._links.values():
@@ -220,7 +198,7 @@ class Worker:
         self._channel.send(answer)
 
     def _begin(
-        self, request: RunRequest, placed: PlacedProgram
+        self, request: messages.RunRequest, placed: PlacedProgram
     ) -> tuple[dict[int, dict[int, CoreVariables]], CoreState]:
         """Begin a run; return the views of variables and the random draws."""
         self._free([*request.freed, *self._lent])
@@ -244,7 +222,9 @@ class Worker:
         return held, state
 
     def _variables(
-        self, placed: PlacedProgram, news: Sequence[tuple[str, Described | None]]
+        self,
+        placed: PlacedProgram,
+        news: Sequence[tuple[str, messages.Described | None]],
     ) -> dict[int, dict[int, CoreVariables]]:
         """Return the view of the variables for each logical core of each replica."""
         for handle, described in news:
@@ -259,23 +239,27 @@ class Worker:
             )
         return views
 
-    def _column(self, placed: PlacedProgram, described: DescribedColumn) -> Column:
+    def _column(
+        self, placed: PlacedProgram, described: messages.DescribedColumn
+    ) -> Column:
         """Return one input of the cores."""
-        received = column_of(described, len(placed.lanes.replicas), self._receive_array)
+        received = messages.column_of(
+            described, len(placed.lanes.replicas), self._receive_array
+        )
         return placed.spread(received)
 
     def _left(
         self,
-        request: RunRequest,
+        request: messages.RunRequest,
         placed: PlacedProgram,
         results: Sequence[Column],
         variables: dict[int, dict[int, CoreVariables]],
         state: CoreState,
-    ) -> Results:
+    ) -> messages.Results:
         """Return the results of the run; the host owns their blocks from now on."""
         lent = len(self._lent)
         names = {} if self.events is None else self.events.names
-        left = Results(
+        left = messages.Results(
             outputs=[
                 self._deliver(placed, column, block)
                 for column, block in zip(results, request.blocks, strict=True)
@@ -317,29 +301,29 @@ class Worker:
         for offset in offsets:
             self._heap.free(offset)
 
-    def _receive_array(self, described: Described) -> Array:
-        return np.asarray(array_of(described, self._arena), order="C")
+    def _receive_array(self, described: messages.Described) -> Array:
+        return np.asarray(messages.array_of(described, self._arena), order="C")
 
     def _deliver(
         self, placed: PlacedProgram, column: Column, block: tuple[int, int] | None
-    ) -> DescribedColumn | None:
+    ) -> messages.DescribedColumn | None:
         """Write a result into its blocks and return None, or describe it."""
         arrays = placed.led(column)
         if block is None or any(array.nbytes != block[0] for array in arrays):
-            return describe_column(arrays, self._describe)
+            return messages.describe_column(arrays, self._describe)
         size, start = block
         for replica, array in zip(placed.lanes.leaders, arrays, strict=True):
             place = start + replica * size
             self._arena.view(place, array.shape, array.dtype)[...] = array
         return None
 
-    def _describe(self, array: Array) -> Described:
+    def _describe(self, array: Array) -> messages.Described:
         """Describe an array; a large one is lent, in this process's heap."""
-        if goes_inline(array):
-            return describe_inline(array)
+        if messages.goes_inline(array):
+            return messages.describe_inline(array)
         offset, copy = self._heap.copy(array)
         self._lent.append(offset)
-        return describe_in_arena(copy, offset)
+        return messages.describe_in_arena(copy, offset)
 
     # -- services for programs -----------------------------------------------
 
@@ -389,7 +373,9 @@ class Worker:
             arrived = self._arrived.setdefault((message[1], message[2]), deque())
             arrived.append(self._receive_array(message[3]))
         elif message[0] == "answer":
-            self._answered[message[1]] = [inline_array(item) for item in message[2]]
+            self._answered[message[1]] = [
+                messages.inline_array(item) for item in message[2]
+            ]
         else:
             raise Stopped
 
@@ -399,7 +385,7 @@ class Worker:
 
 
 def _draws(
-    replicas: Sequence[int], drawn: Sequence[Drawn]
+    replicas: Sequence[int], drawn: Sequence[messages.Drawn]
 ) -> dict[int, dict[str, int]]:
     """Return the number of evaluations of random operations, by replica."""
     draws: dict[int, dict[str, int]] = {replica: {} for replica in replicas}
@@ -412,7 +398,7 @@ def _idle_run() -> Run:
     return Run(state=CoreState(0, {}), variables={}, functions={}, timeout=0.0)
 
 
-def _failure(error: Exception, instr: Instr | None, lane: Lane) -> Failure:
+def _failure(error: Exception, instr: Instr | None, lane: Lane) -> messages.Failure:
     """Describe an error for the host."""
     replica = lane.replica
     where = f"core {lane.core}, replica {replica}, process {os.getpid()}"
@@ -423,7 +409,7 @@ def _failure(error: Exception, instr: Instr | None, lane: Lane) -> Failure:
         error.message = f"on replica {replica}: {error.message}"
     site = error.site
     place = None if site is None else astuple(site)
-    return Failure(type(error).__name__, error.message, error.op, place, text)
+    return messages.Failure(type(error).__name__, error.message, error.op, place, text)
 
 
 def _fault(error: Exception, instr: Instr | None) -> OpError:
@@ -439,8 +425,8 @@ def _fault(error: Exception, instr: Instr | None) -> OpError:
 
 def _watch_lifeline(lifeline: int, host: int) -> None:
     """End this process when the host is gone, in case the kernel does not."""
-    if STACK_SIGNAL is not None:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {STACK_SIGNAL})
+    if messages.STACK_SIGNAL is not None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {messages.STACK_SIGNAL})
     poll = select.poll()
     poll.register(lifeline, select.POLLIN)
     while True:
@@ -477,14 +463,14 @@ def main(arguments: Sequence[str]) -> None:
     _write_lines_at_once()
     _keep_memory()
     faulthandler.enable()
-    if STACK_SIGNAL is not None:
-        faulthandler.register(STACK_SIGNAL, all_threads=False)
+    if messages.STACK_SIGNAL is not None:
+        faulthandler.register(messages.STACK_SIGNAL, all_threads=False)
     watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
     watch.start()
     np.seterr(all="ignore")  # division by zero and the like follow IEEE 754
     split = Split(cores, processes)
-    arena = Arena(memory, control_bytes(*split), processes + 1, heap_bytes)
-    incoming, outgoing = mailboxes(arena.bytes, *split, number)
-    channel = Channel(socket.socket(fileno=end), outgoing, incoming, processes)
+    arena = Arena(memory, control_area.control_bytes(*split), processes + 1, heap_bytes)
+    incoming, outgoing = control_area.mailboxes(arena.bytes, *split, number)
+    channel = messages.Channel(socket.socket(fileno=end), outgoing, incoming, processes)
     with contextlib.suppress(EOFError):
         Worker(number, split, arena, channel).serve()
