@@ -125,8 +125,8 @@ def train(
                 f"epoch {epoch + 1}: loss {float(mean_loss.result()):.4f}, "
                 f"accuracy {float(accuracy.result()):.3f}"
             )
-        mean_loss.reset_states()
-        accuracy.reset_states()
+        mean_loss.reset_state()
+        accuracy.reset_state()
     return [w.numpy() for w in model.weights], float(np.median(times[-100:]))
 
 
