@@ -126,8 +126,10 @@ def _implementation(api):
         file = inspect.getsourcefile(inspect.unwrap(found))
     except TypeError:
         file = inspect.getsourcefile(type(found))
-    path = "tpuref/" + Path(file).as_posix().rpartition("/tpuref/")[2]
-    return f"[`{path}`](../../src/{path})"
+    package, _, path = Path(file).as_posix().rpartition("/tpuref/")
+    if not package:  # Keras's own, where it is installed
+        return f"`{api}`"
+    return f"[`tpuref/{path}`](../../src/tpuref/{path})"
 
 
 def main(arguments):

@@ -11,10 +11,10 @@ PROGRAM = """
 import tensorflow as tf
 from tensorflow import saved_model
 
-tf.image.resize_images(tf.zeros)
+tf.image.draw_bounding_boxes(tf.zeros)
 tf.dimension_value(1, 1)
 tf.tpu.shrad
-tf.image.resize_images()
+tf.image.draw_bounding_boxes()
 """
 
 
@@ -24,7 +24,7 @@ def test_the_names_of_a_program(script, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines == [
         path,
-        "  written for TensorFlow 1 (tf.image.resize_images, tf.dimension_value)",
+        "  written for TensorFlow 1 (tf.dimension_value)",
         "  Save the variables with tf.train.Saver, and build the graph again to "
         "restore",
         "    them.",
@@ -32,7 +32,7 @@ def test_the_names_of_a_program(script, capsys):
         "  Prepare images with Pillow or NumPy, before tf.data.Dataset.from_generator "
         "or",
         "    in tf.py_func.",
-        "      tf.image.resize_images: 5, 8",
+        "      tf.image.draw_bounding_boxes: 5, 8",
         "  Use tf.compat.dimension_value, which is the same.",
         "      tf.dimension_value: 6",
         "  Did you mean tf.tpu.shard?",
@@ -60,16 +60,16 @@ def test_json(script, capsys):
     assert by_name["tf.zeros"] == {
         "name": "tf.zeros", "there": True, "places": [{"cell": None, "line": 5}],
     }  # fmt: skip
-    assert by_name["tf.image.resize_images"]["places"] == [
+    assert by_name["tf.image.draw_bounding_boxes"]["places"] == [
         {"cell": None, "line": 5}, {"cell": None, "line": 8},
     ]  # fmt: skip
-    assert by_name["tf.image.resize_images"]["origin"].startswith(
-        "in TensorFlow 1.8 to 1.15"
+    assert by_name["tf.image.draw_bounding_boxes"]["origin"].startswith(
+        "in TensorFlow 1.8 to 2.21"
     )
-    assert by_name["tf.image.resize_images"]["advice"].startswith("Prepare images")
+    assert by_name["tf.image.draw_bounding_boxes"]["advice"].startswith("Prepare images")
     assert found["summary"] == {
         "files": 1, "complete": 0, "names": 5, "there": 1, "missing": 4,
-        "lacking": [["tf.saved_model", 1], ["tf.image.resize_images", 1],
+        "lacking": [["tf.saved_model", 1], ["tf.image.draw_bounding_boxes", 1],
                     ["tf.dimension_value", 1], ["tf.tpu.shrad", 1]],
     }  # fmt: skip
 

@@ -283,15 +283,6 @@ def test_element_spec_of_datasets_and_iterators():
     assert dataset.element_spec == iter(dataset).element_spec == spec
 
 
-def test_a_dataset_in_a_function_says_how_to_take_its_elements():
-    @tf.function
-    def total():
-        return list(tf.data.Dataset.range(3))
-
-    with pytest.raises(RuntimeError, match=r"next\(iterator\), in `for _ in tf.range"):
-        total()
-
-
 def test_all_reduce_of_one_tensor_counts_it_once_for_each_replica(strategy):
     def total(x):
         context = tf.distribute.get_replica_context()

@@ -201,10 +201,12 @@ def _close(spelling: str, short: str) -> list[str]:
     """Return close matches: the same name in other namespaces, or similar names."""
     namespace, _, last = short.rpartition(".")
     before = f"{spelling}.{namespace}" if namespace else spelling
-    elsewhere = everywhere(last)[:2]
-    here = _like(last, names_below(namespace))[:2]
+    below = names_below(namespace)
+    cased = [f"{before}.{name}" for name in below if name.lower() == last.lower()]
+    here = _like(last, below)[:2]
     there = _like(last, table().below(namespace))[:1]
-    return elsewhere or [f"{before}.{name}" for name in here or there]
+    similar = [f"{before}.{name}" for name in here or there]
+    return cased or everywhere(last)[:2] or similar
 
 
 def _like(name: str, names: Collection[str]) -> list[str]:

@@ -24,6 +24,10 @@ class Trackable:
     """The base of objects that a checkpoint can hold."""
 
 
+CHILDREN = "_self_unconditional_dependency_names"
+"""The attribute of the tracked objects; Keras does not save one of this name."""
+
+
 class AutoTrackable(Trackable):
     """The base of objects that say which of their attributes a checkpoint holds."""
 
@@ -41,7 +45,7 @@ class AutoTrackable(Trackable):
         self, trackable: Any, name: str, overwrite: bool = False
     ) -> Any:
         """Let the checkpoint hold an object under a name; return the object."""
-        held = self.__dict__.setdefault("_self_children", {})
+        held = self.__dict__.setdefault(CHILDREN, {})
         if not overwrite and held.get(name, trackable) is not trackable:
             raise ValueError(f"{self!r} already tracks another object named {name!r}")
         held[name] = trackable
@@ -51,7 +55,7 @@ class AutoTrackable(Trackable):
         self, save_type: str = "checkpoint", **kwargs: Any
     ) -> dict[str, Any]:
         """Return the tracked objects, in the order in which they were set."""
-        return dict(self.__dict__.get("_self_children", {}))
+        return dict(self.__dict__.get(CHILDREN, {}))
 
     def _untracked_containers(self) -> dict[str, Any]:
         """Return the containers of other types, such as Keras's lists of layers.

@@ -262,7 +262,8 @@ def reduced(stage: Stage, start: Any, function: Callable[[Any, Any], Any]) -> An
 
 
 def _elements_in_loop(iterator: Iterator) -> Values[Any]:
-    frame, take = sys._getframe(1), "IteratorGetNextAsOptional"
+    frame = sys._getframe(1)
+    take = "IteratorGetNextAsOptional"
     yield from one_for_all(
         frame,
         list(frame.f_locals),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, integer
 from tpuref.base.dtypes import int64, string
 from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -57,7 +58,9 @@ def unicode_split(
     name: str | None = None,
 ) -> Any:
     """Return the characters of texts, as `split` does words."""
-    encoding = input_encoding.replace("-BE", "_be")
+    argument = "tf.strings.unicode_split: input_encoding"
+    encoding = instance_of(str, argument, "a text", input_encoding)
+    encoding = encoding.replace("-BE", "_be")
 
     def characters(text: bytes) -> list[bytes]:
         whole = text.decode(encoding, "strict" if errors == "strict" else errors)
@@ -123,7 +126,11 @@ def ngrams(
     ...     tf.strings.ngrams(words, 2).to_list()
     [[b'a b', b'b c'], []]
     """
-    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    several = isinstance(ngram_width, (list, tuple))
+    widths = [
+        integer("tf.strings.ngrams: ngram_width", width)
+        for width in (ngram_width if several else [ngram_width])
+    ]
     dense = not isinstance(data, RaggedTensor)
     ragged = RaggedTensor.from_tensor(data) if dense else data
     pads = (pad_values, pad_values) if isinstance(pad_values, str) else pad_values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from tpuref.base.dtypes import as_dtype, int64
 from tpuref.engine.graph.build import apply_one
@@ -11,83 +11,14 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import one_of, static_axes
 
 
-def _reduce(
-    op: str,
-    function: str,
+def reduce_sum(
     input_tensor: Any,
-    axis: Any,
-    keepdims: bool | None,
-    name: str | None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
-    **attrs: Any,
 ) -> Tensor:
-    axis = one_of(function, axis=axis, reduction_indices=reduction_indices)
-    keep = one_of(function, keepdims=keepdims, keep_dims=keep_dims)
-    x = convert_to_tensor(input_tensor)
-    axes = static_axes(function, axis, x)
-    return apply_one(op, x, name=name, axis=axes, keepdims=bool(keep), **attrs)
-
-
-class _Reduction(Protocol):
-    """A reduction with the parameters of TensorFlow 1."""
-
-    def __call__(
-        self,
-        input_tensor: Any,
-        axis: Any = None,
-        keepdims: bool | None = None,
-        name: str | None = None,
-        reduction_indices: Any = None,
-        keep_dims: bool | None = None,
-    ) -> Tensor: ...
-
-
-class _ReductionV2(Protocol):
-    """A reduction with the parameters of TensorFlow 2."""
-
-    def __call__(
-        self,
-        input_tensor: Any,
-        axis: Any = None,
-        keepdims: bool = False,
-        name: str | None = None,
-    ) -> Tensor: ...
-
-
-def _reduction(op: str, public: str, text: str) -> tuple[_Reduction, _ReductionV2]:
-    """Return the functions of both releases for an operation."""
-    function = f"tf.{public}"
-
-    def reduce(
-        input_tensor: Any,
-        axis: Any = None,
-        keepdims: bool | None = None,
-        name: str | None = None,
-        reduction_indices: Any = None,
-        keep_dims: bool | None = None,
-    ) -> Tensor:
-        former = reduction_indices, keep_dims
-        return _reduce(op, function, input_tensor, axis, keepdims, name, *former)
-
-    def reduce_v2(
-        input_tensor: Any,
-        axis: Any = None,
-        keepdims: bool = False,
-        name: str | None = None,
-    ) -> Tensor:
-        return _reduce(op, function, input_tensor, axis, keepdims, name)
-
-    reduce.__name__ = reduce.__qualname__ = public
-    reduce.__doc__ = text
-    reduce_v2.__name__ = reduce_v2.__qualname__ = f"{public}_v2"
-    reduce_v2.__doc__ = f"Return `{public}`, with the parameters of TensorFlow 2."
-    return reduce, reduce_v2
-
-
-reduce_sum, reduce_sum_v2 = _reduction(
-    "Sum",
-    "reduce_sum",
     """Return the sum along the axes.
 
     Integers wrap around; float16 and bfloat16 are summed in float32 and rounded once.
@@ -111,13 +42,19 @@ reduce_sum, reduce_sum_v2 = _reduction(
     >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
     >>> tf.Session().run(tf.reduce_sum(x, axis=0))
     array([5, 7, 9], dtype=int32)
-    """,
-)
+    """
+    former = reduction_indices, keep_dims
+    return _reduce("Sum", "tf.reduce_sum", input_tensor, axis, keepdims, name, *former)
 
 
-reduce_mean, reduce_mean_v2 = _reduction(
-    "Mean",
-    "reduce_mean",
+def reduce_mean(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
     """Return the arithmetic mean along the axes.
 
     Parameters, result and errors are those of `reduce_sum`.  The mean of integers is an
@@ -130,64 +67,108 @@ reduce_mean, reduce_mean_v2 = _reduction(
     array([1.5, 4.5], dtype=float32)
     >>> int(tf.Session().run(tf.reduce_mean([1, 0, 1, 0])))
     0
-    """,
-)
+    """
+    former = reduction_indices, keep_dims
+    return _reduce(
+        "Mean", "tf.reduce_mean", input_tensor, axis, keepdims, name, *former
+    )
 
 
-reduce_prod, reduce_prod_v2 = _reduction(
-    "Prod", "reduce_prod", """Return the product along the axes; see `reduce_sum`."""
-)
+def reduce_prod(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Return the product along the axes; see `reduce_sum`."""
+    former = reduction_indices, keep_dims
+    return _reduce(
+        "Prod", "tf.reduce_prod", input_tensor, axis, keepdims, name, *former
+    )
 
 
-reduce_max, reduce_max_v2 = _reduction(
-    "Max",
-    "reduce_max",
+def reduce_max(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
     """Return the greatest element along the axes.
 
     Parameters, result and errors are those of `reduce_sum`.  Numbers are real.  Without
     elements it is -inf or the least integer.
-    """,
-)
+    """
+    former = reduction_indices, keep_dims
+    return _reduce("Max", "tf.reduce_max", input_tensor, axis, keepdims, name, *former)
 
 
-reduce_min, reduce_min_v2 = _reduction(
-    "Min",
-    "reduce_min",
+def reduce_min(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
     """Return the least element along the axes.
 
     Parameters, result and errors are those of `reduce_max`.  Without elements it is inf
     or the greatest integer.
-    """,
-)
+    """
+    former = reduction_indices, keep_dims
+    return _reduce("Min", "tf.reduce_min", input_tensor, axis, keepdims, name, *former)
 
 
-reduce_any, reduce_any_v2 = _reduction(
-    "Any",
-    "reduce_any",
+def reduce_any(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
     """Return whether any element along the axes is true.
 
     Parameters, result and errors are those of `reduce_sum`.  The input and the result
     are boolean; other inputs raise a TypeError.
-    """,
-)
+    """
+    former = reduction_indices, keep_dims
+    return _reduce("Any", "tf.reduce_any", input_tensor, axis, keepdims, name, *former)
 
 
-reduce_all, reduce_all_v2 = _reduction(
-    "All",
-    "reduce_all",
-    """Return whether all elements along the axes are true; see `reduce_any`.""",
-)
+def reduce_all(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Return whether all elements along the axes are true; see `reduce_any`."""
+    former = reduction_indices, keep_dims
+    return _reduce("All", "tf.reduce_all", input_tensor, axis, keepdims, name, *former)
 
 
-reduce_logsumexp, reduce_logsumexp_v2 = _reduction(
-    "LogSumExp",
-    "reduce_logsumexp",
+def reduce_logsumexp(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
     """Return ``log(sum(exp(x)))`` along the axes, without intermediate overflow.
 
     Parameters, result and errors are those of `reduce_sum`.  The numbers are
     floating-point.
-    """,
-)
+    """
+    function = "tf.reduce_logsumexp"
+    former = reduction_indices, keep_dims
+    return _reduce("LogSumExp", function, input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_euclidean_norm(
@@ -250,6 +231,80 @@ def count_nonzero(
     return _reduce(
         "CountNonzero", function, x, axis, keepdims, name, *former, dtype=counted
     )
+
+
+def _reduce(
+    op: str,
+    function: str,
+    input_tensor: Any,
+    axis: Any,
+    keepdims: bool | None,
+    name: str | None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+    **attrs: Any,
+) -> Tensor:
+    axis = one_of(function, axis=axis, reduction_indices=reduction_indices)
+    keep = one_of(function, keepdims=keepdims, keep_dims=keep_dims)
+    x = convert_to_tensor(input_tensor)
+    axes = static_axes(function, axis, x)
+    return apply_one(op, x, name=name, axis=axes, keepdims=bool(keep), **attrs)
+
+
+def reduce_sum_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_sum`, with the parameters of TensorFlow 2."""
+    return reduce_sum(input_tensor, axis, keepdims, name)
+
+
+def reduce_mean_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_mean`, with the parameters of TensorFlow 2."""
+    return reduce_mean(input_tensor, axis, keepdims, name)
+
+
+def reduce_prod_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_prod`, with the parameters of TensorFlow 2."""
+    return reduce_prod(input_tensor, axis, keepdims, name)
+
+
+def reduce_max_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_max`, with the parameters of TensorFlow 2."""
+    return reduce_max(input_tensor, axis, keepdims, name)
+
+
+def reduce_min_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_min`, with the parameters of TensorFlow 2."""
+    return reduce_min(input_tensor, axis, keepdims, name)
+
+
+def reduce_any_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_any`, with the parameters of TensorFlow 2."""
+    return reduce_any(input_tensor, axis, keepdims, name)
+
+
+def reduce_all_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_all`, with the parameters of TensorFlow 2."""
+    return reduce_all(input_tensor, axis, keepdims, name)
+
+
+def reduce_logsumexp_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_logsumexp`, with the parameters of TensorFlow 2."""
+    return reduce_logsumexp(input_tensor, axis, keepdims, name)
 
 
 def count_nonzero_v2(

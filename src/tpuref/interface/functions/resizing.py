@@ -73,7 +73,8 @@ def resize(
     Examples
     --------
     >>> with tf.eager_execution():
-    ...     tf.image.resize([[[1.0], [3.0]]], [1, 4]).numpy().ravel().tolist()
+    ...     wide = tf.compat.v2.image.resize([[[1.0], [3.0]]], [1, 4])
+    ...     wide.numpy().ravel().tolist()
     [1.0, 1.5, 2.5, 3.0]
     """
     if method not in (*_KERNELS, "nearest", "area"):
