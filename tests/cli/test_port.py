@@ -66,7 +66,7 @@ def test_json(script, capsys):
     assert by_name["tf.image.draw_bounding_boxes"]["origin"].startswith(
         "in TensorFlow 1.8 to 2.21"
     )
-    assert by_name["tf.image.draw_bounding_boxes"]["advice"].startswith("Prepare images")
+    assert by_name["tf.image.draw_bounding_boxes"]["advice"].startswith("Prepare")
     assert found["summary"] == {
         "files": 1, "complete": 0, "names": 5, "there": 1, "missing": 4,
         "lacking": [["tf.saved_model", 1], ["tf.image.draw_bounding_boxes", 1],
