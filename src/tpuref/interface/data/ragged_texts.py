@@ -126,11 +126,8 @@ def ngrams(
     ...     tf.strings.ngrams(words, 2).to_list()
     [[b'a b', b'b c'], []]
     """
-    several = isinstance(ngram_width, (list, tuple))
-    widths = [
-        integer("tf.strings.ngrams: ngram_width", width)
-        for width in (ngram_width if several else [ngram_width])
-    ]
+    given = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
+    widths = [integer("tf.strings.ngrams: ngram_width", width) for width in given]
     dense = not isinstance(data, RaggedTensor)
     ragged = RaggedTensor.from_tensor(data) if dense else data
     pads = (pad_values, pad_values) if isinstance(pad_values, str) else pad_values
