@@ -23,7 +23,7 @@ import tpuref as tf
 try:
     from sklearn.datasets import load_digits
 except ModuleNotFoundError:
-    sys.exit("This example trains on scikit-learn's digits: pip install scikit-learn")
+    sys.exit("This example needs the extra examples: pip install scikit-learn")
 
 BATCH = 160
 STEPS = 9  # of an epoch

@@ -166,15 +166,15 @@ TRAINING = """
 import os, signal, sys, time
 import numpy as np
 import tpuref as tf
-from tpuref.interface.checkpoints import stored
+from tpuref.interface.checkpoints import tensor_file
 
-def late(*arguments, opened=stored.TensorFile):
+def late(*arguments, opened=tensor_file.TensorFile):
     time.sleep(1)
     return opened(*arguments)
 
 victim, folder = int(sys.argv[1]), sys.argv[2]
 if tf.config.host == 2:  # the others wait for it before one writes a checkpoint
-    stored.TensorFile = late
+    tensor_file.TensorFile = late
 w = tf.get_variable("w", initializer=np.zeros(2, np.float32))
 step = tf.train.create_global_step()
 
