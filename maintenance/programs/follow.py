@@ -109,7 +109,7 @@ def in_order(map_func, cycle_length, block_length=1, **kwargs):
 
 
 def smallest(draw, shape, minval=0, maxval=None, dtype=tf.float32, **kwargs):
-    """Return what `tf.random.uniform` may return, the smallest value for integers."""
+    """Return the smallest integers of the range, or real numbers that `draw` draws."""
     if tf.as_dtype(dtype).is_integer:
         return tf.fill(shape, tf.cast(minval, dtype))
     return draw(shape, minval, maxval, dtype, **kwargs)

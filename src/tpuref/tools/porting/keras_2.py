@@ -147,7 +147,7 @@ NAMES = {
 
 
 def lacks(missing: Missing) -> Missing | None:
-    """Return what to say of a name below ``tf.keras`` for the Keras that is installed.
+    """Return the advice for a name below ``tf.keras`` that the installed Keras lacks.
 
     None if that Keras has the name.  Without Keras, tpuref's own answer stays.
     """
