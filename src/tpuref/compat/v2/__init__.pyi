@@ -20,6 +20,7 @@ from tpuref.compat.v2 import profiler as profiler
 from tpuref.compat.v2 import ragged as ragged
 from tpuref.compat.v2 import random as random
 from tpuref.compat.v2 import raw_ops as raw_ops
+from tpuref.compat.v2 import sets as sets
 from tpuref.compat.v2 import signal as signal
 from tpuref.compat.v2 import sparse as sparse
 from tpuref.compat.v2 import strings as strings

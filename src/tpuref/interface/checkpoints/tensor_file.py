@@ -31,6 +31,8 @@ _NAMES = {
     "F32": "float32",
     "F16": "float16",
     "BF16": "bfloat16",
+    "F8_E5M2": "float8_e5m2",
+    "F8_E4M3": "float8_e4m3fn",
     "I64": "int64",
     "I32": "int32",
     "I16": "int16",
