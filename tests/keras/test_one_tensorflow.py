@@ -73,6 +73,12 @@ else:
     raise AssertionError("Keras in graph mode")
 """
 
+EAGER_ALONE = """
+import tpuref as tf
+tf.enable_eager_execution()
+assert tf.keras.ops.argmax([1.0, 2.0, 0.0]) == 1  # by TensorFlow 2's tf.where
+"""
+
 AS_TENSORFLOW = """
 import tensorflow as tf
 from tensorflow.keras import layers
@@ -96,8 +102,8 @@ def run(*command):
 
 @pytest.mark.parametrize(
     "script",
-    [SAME, REFUSED, BEFORE, ABSENT, GRAPHS],
-    ids=["same", "refused", "before", "absent", "graphs"],
+    [SAME, REFUSED, BEFORE, ABSENT, GRAPHS, EAGER_ALONE],
+    ids=["same", "refused", "before", "absent", "graphs", "eager alone"],
 )
 def test_keras_sees_tpuref_and_nobody_else(script):
     run("-c", script)

@@ -50,7 +50,9 @@ def embedding_lookup(
     [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
     """
     if hasattr(ids, "row_splits"):  # a ragged tensor
-        rows = embedding_lookup(params, ids.values, partition_strategy, name, max_norm=max_norm)
+        rows = embedding_lookup(
+            params, ids.values, partition_strategy, name, max_norm=max_norm
+        )
         ragged: Tensor = ids.with_values(rows)
         return ragged
     places = convert_to_tensor(ids)

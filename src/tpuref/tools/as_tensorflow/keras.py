@@ -18,6 +18,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.release import behavior
 from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
 from tpuref.names.namespace import Existing
 from tpuref.tools.as_tensorflow import name_in_tpuref
@@ -111,6 +112,8 @@ def _begin() -> None:
             "tf.keras is Keras 3, which needs TensorFlow 2's eager mode, but this "
             "program builds graphs; call tf.enable_v2_behavior() at its start"
         )
+    if behavior.release == 1:  # tf.enable_eager_execution alone keeps names of 1.x
+        behavior.follow(2, implicit=True)
 
 
 # -- one TensorFlow in a process -----------------------------------------------
