@@ -1,8 +1,8 @@
 """Runs a script for TensorFlow 2, and writes its losses and final weights.
 
 ``python follow_2.py FOLLOWED SCRIPT [ARGUMENT]...``.  Both TensorFlow 2 and tpuref run
-this file, as ``tensorflow``: TensorFlow with its CPU in place of a TPU.  Initial weights
-are a function of their shape, and data come in their order.
+this file, as ``tensorflow``: TensorFlow with its CPU in place of a TPU.  Initial
+weights are a function of their shape, and data come in their order.
 """
 
 import functools
@@ -18,8 +18,12 @@ LOSSES, MODELS = [], []
 
 def replace_the_tpu():
     """Let strategies of TensorFlow use the CPU."""
-    mirrored = functools.partial(tf.distribute.MirroredStrategy, ["CPU:0"])
-    tf.distribute.TPUStrategy = tf.distribute.MirroredStrategy = lambda *_: mirrored()
+
+    class OnTheCPU(tf.distribute.MirroredStrategy):
+        def __init__(self, *others):
+            super().__init__(["CPU:0"])
+
+    tf.distribute.TPUStrategy = tf.distribute.MirroredStrategy = OnTheCPU
     tf.distribute.cluster_resolver.TPUClusterResolver = lambda *args, **kwargs: None
     tf.config.experimental_connect_to_cluster = lambda resolver: None
     tf.tpu.experimental.initialize_tpu_system = lambda resolver: None
@@ -46,7 +50,12 @@ def record():
         if python_function is None:
             return functools.partial(recorded, **options)
         traced = function(python_function, **options)
-        return lambda *args, **kwargs: kept(traced(*args, **kwargs))
+
+        def call(*args, **kwargs):
+            return kept(traced(*args, **kwargs))
+
+        call.python_function = python_function
+        return call
 
     def read(metric):
         value = result(metric)
@@ -62,7 +71,7 @@ def record():
 
 def kept(value):
     """Return a value, kept if it is a number of a step."""
-    if tf.executing_eagerly() and tf.is_tensor(value) and value.shape == ():
+    if tf.executing_eagerly() and getattr(value, "shape", None) == ():
         LOSSES.append(float(value))
     return value
 

@@ -464,9 +464,16 @@ PROGRAMS = (
         "site/en/tutorials/distribute",
         "custom_training.ipynb",
         recipes.fashion,
-        End("10 epochs, checkpoint, evaluation", "Epoch 10, Loss: 0"),
+        End(
+            "epochs, checkpoint, evaluation", "without strategy(.|\\n)*Epoch 2, Loss: "
+        ),
         _RESET,
         ("EPOCHS = 10", "EPOCHS = 2", _FEWER),
+        (
+            "distributed_train_epoch(train_dist_dataset)",
+            "distributed_train_epoch.python_function(train_dist_dataset)",
+            "tpuref traces a loop once, whose body may not change Python variables",
+        ),
     ),
     _notebook(
         "tpu-sandbox-tpu-notebook",

@@ -12,7 +12,7 @@ from tpuref.engine.graph.trackable import TensorProtocol
 from tpuref.engine.ops.meaning import Array
 
 _Python: TypeAlias = Number | str | bytes | tuple | list  # type: ignore[type-arg]
-TensorLike: TypeAlias = Tensor | TensorProtocol | np.ndarray | np.generic | _Python  # type: ignore[type-arg]
+TensorLike: TypeAlias = Tensor | TensorProtocol | np.ndarray | np.generic | _Python
 """What functions of tensors take as a tensor."""
 
 

@@ -42,7 +42,7 @@ def CollectivePermute(
     *, input: Any, source_target_pairs: Any, name: str | None = None
 ) -> Tensor:
     """Return the tensor of another replica, as ``collective_permute`` does."""
-    pairs = get_static_value(source_target_pairs)
+    pairs: Any = get_static_value(source_target_pairs)
     pairs = source_target_pairs if pairs is None else pairs
     return collective_permute(input, pairs, name)
 

@@ -109,10 +109,19 @@ def create_train_op(
             pairs = clip_gradient_norms(pairs, clip_gradient_norm)
         return pairs
 
-    how = (gate_gradients, aggregation_method, colocate_gradients_with_ops)
-    options = (transform, summarize_gradients, *how, check_numerics)
-    what = (total_loss, optimizer, global_step, update_ops, variables_to_train)
-    return _create_train_op(*what, *options)
+    return _create_train_op(
+        total_loss,
+        optimizer,
+        global_step,
+        update_ops,
+        variables_to_train,
+        transform,
+        summarize_gradients,
+        gate_gradients,
+        aggregation_method,
+        colocate_gradients_with_ops,
+        check_numerics,
+    )
 
 
 def train_step(
