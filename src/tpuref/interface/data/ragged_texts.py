@@ -138,8 +138,8 @@ def ngrams(
         found: list[bytes] = []
         for width in widths:
             room = width - 1 if padding_width is None else min(padding_width, width - 1)
-            around = 0 if pads is None else room
-            padded = [left.encode()] * around + row + [right.encode()] * around
+            padding = 0 if pads is None else room
+            padded = [left.encode()] * padding + row + [right.encode()] * padding
             starts = range(len(padded) - width + 1)
             found += [between.join(padded[k : k + width]) for k in starts]
         if not found and preserve_short_sequences and row:

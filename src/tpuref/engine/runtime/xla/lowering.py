@@ -81,6 +81,9 @@ class Lowering(Context):
             if waiting and (instr.blocks or _needs(instr, waiting)):
                 self._call_host(waiting, program, place, slots)
                 waiting = []
+                if self._folds(instr, slots):  # the shape of a result of the host
+                    self._write(instr, self._known(instr, slots), slots)
+                    continue
             if instr.definition.flow is Flow.COPY:
                 (slot,), attrs = instr.inputs, instr.attrs
                 slots.copy(slot, attrs["source"], attrs["targets"])
