@@ -58,10 +58,11 @@ def run(program, texts, folder, executor="pool", python="", tracer=()):
     begin = time.monotonic()
     output = ""
     for command in program.commands:
-        words = shlex.split(command.format(data=data, out=out))
+        words = _on(program, shlex.split(command), python)
+        words = [word.format(data=data, out=out) for word in words]
         words[0] = _script(copy / program.folder, words[0])
         done = subprocess.run(
-            [*_interpreter(program, python, tracer), *_on(program, words, python)],
+            [*_interpreter(program, python, tracer), *words],
             cwd=str(copy / program.folder),
             env=environment,
             stdout=subprocess.PIPE,
