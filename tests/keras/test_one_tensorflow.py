@@ -65,10 +65,12 @@ else:
 GRAPHS = """
 import tpuref as tf
 tf.disable_v2_behavior()
+assert not tf.keras.backend.is_sparse(tf.constant(1.0))
 try:
-    tf.keras
-except RuntimeError as error:
+    tf.keras.layers.Dense(2)
+except AttributeError as error:
     assert "tf.enable_v2_behavior()" in str(error)
+    assert "In a program that builds graphs, use tf.layers" in str(error)
 else:
     raise AssertionError("Keras in graph mode")
 """
