@@ -110,7 +110,7 @@ def test_a_name_that_nobody_has():
      "data.experimental",
      "distribute", "distribute.cluster_resolver", "distribute.experimental", "dtypes",
      "errors", "estimator", "estimator.export", "estimator.inputs", "estimator.tpu",
-     "experimental", "experimental.dlpack", "flags", "gfile", "initializers", "io",
+     "experimental", "flags", "gfile", "initializers", "io",
      "io.gfile", "keras", "keras.losses", "keras.metrics", "keras.optimizers",
      "layers", "linalg", "logging", "losses", "math", "metrics", "nest", "nn",
      "nn.rnn_cell", "optimizers", "optimizers.schedules",

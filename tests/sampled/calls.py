@@ -222,7 +222,7 @@ add(
     "reciprocal rint round rsqrt sigmoid sign sin sinh sqrt square tan tanh zeros_like "
     "identity stop_gradient rank shape size to_double to_float to_int32 to_int64 "
     "to_bfloat16 bitwise.invert math.softplus math.softsign nn.elu nn.leaky_relu "
-    "nn.relu nn.relu6 nn.selu nn.swish nn.crelu nn.l2_loss convert_to_tensor "
+    "nn.relu nn.relu6 nn.selu nn.swish nn.l2_loss convert_to_tensor "
     "linalg.norm transpose logical_not",
     _unary,
 )
@@ -292,7 +292,7 @@ def _clip(d, name):
     d.step(name, value, low, d.choice(1, 2) if d.one_in(2) else d.given(dtype, ()))
 
 
-@drawn("clip_by_norm", "clip_by_average_norm")
+@drawn("clip_by_norm")
 def _clip_by_norm(d, name):
     value = d.x(FLOATS)
     sizes = d.last()
@@ -307,7 +307,7 @@ def _global_norm(d, name):
     d.step(name, values, *([1.5] if "clip" in name else []))
 
 
-@drawn("add_n", "accumulate_n")
+@drawn("add_n")
 def _add_n(d, name):
     dtype, sizes = d.dtype(NUMBERS), d.sizes()
     d.step(name, [d.given(dtype, sizes) for _ in range(d.choice(1, 2, 3))])
