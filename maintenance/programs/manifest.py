@@ -193,7 +193,7 @@ PROGRAMS = (
             ("--iterations=5", "--iterations=1 --use_tpu"),
             ("shards=2", "shards=1"),
         ),
-        on_tensorflow=(("--use_tpu", "--nouse_tpu"), ("--tpu=local", "--tpu=")),
+        on_tensorflow=(("--use_tpu", ""), ("--tpu=local", "--nouse_tpu")),
     ),
     Program(
         "tpu-resnet",
@@ -208,6 +208,7 @@ PROGRAMS = (
         folder="models/official/resnet",
         path=("models",),
         end=_model("4 steps, evaluation", steps=4),
+        on_tensorflow=(("--tpu=local", "--use_tpu=false"),),
     ),
     _template("tpu_estimator", arguments=_STEPS),
     _template("tpu_cnn_estimator", arguments=_STEPS),
@@ -341,11 +342,12 @@ PROGRAMS = (
             ("data/models/tiny/model.ckpt-20.index",),
         ),
         needs=("six",),
-        on_tensorflow=(
+        on_tensorflow=tuple(
             (
-                "--hparams={data}/settings.json",
-                "--hparams={data}/settings_without_tpu.json",
-            ),
+                f"--hparams={{data}}/{name}.json",
+                f"--hparams={{data}}/{name}_without_tpu.json",
+            )
+            for name in ("settings", "evaluation")
         ),
     ),
     _language(

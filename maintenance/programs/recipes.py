@@ -202,10 +202,11 @@ def corpus(data):
         "model_hparam_overrides": sizes,
     }
     _write(data / "settings.json", [json.dumps(settings)])
-    without = {**settings, "use_tpu": False}
-    _write(data / "settings_without_tpu.json", [json.dumps(without)])
     evaluation = {**settings, "do_train": False, "do_eval": True}
-    _write(data / "evaluation.json", [json.dumps(evaluation)])
+    for name, chosen in (("settings", settings), ("evaluation", evaluation)):
+        _write(data / f"{name}.json", [json.dumps(chosen)])
+        without = {**chosen, "use_tpu": False}
+        _write(data / f"{name}_without_tpu.json", [json.dumps(without)])
 
 
 def albert(data):

@@ -56,9 +56,10 @@ def run(program, texts, folder, executor="pool", python="", tracer=()):
     begin = time.monotonic()
     output = ""
     for command in program.commands:
-        words = shlex.split(command.format(data=data, out=out))
+        words = _on(program, shlex.split(command), python)
+        words = [word.format(data=data, out=out) for word in words]
         done = subprocess.run(
-            [*_interpreter(program, python, tracer), *_on(program, words, python)],
+            [*_interpreter(program, python, tracer), *words],
             cwd=str(copy / program.folder),
             env=environment,
             stdout=subprocess.PIPE,

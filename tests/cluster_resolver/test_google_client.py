@@ -56,22 +56,6 @@ def test_a_name_is_looked_up(resolver, cloud):
 
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_a_service_that_the_client_built(resolver, cloud):
-    service = discovery.build(
-        "tpu",
-        "v1",
-        credentials=anonymous(),
-        discoveryServiceUrl=cloud.discovery_url,
-        cache_discovery=False,
-    )
-    before = len(asked(cloud, "/discovery/"))
-    made = resolver("node-1", service=service)
-    assert made.cluster_spec().as_dict() == WORKERS
-    assert len(asked(cloud, "/discovery/")) == before
-    service.close()
-
-
-@pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
 def test_given_credentials(resolver, cloud):
     cloud.token = "secret"
     assert resolver("node-1", credentials=Token("secret")).cluster_spec() is not None
@@ -124,11 +108,6 @@ def found(name):
 
 def expected(name):
     return f"grpc://{name}:8470", [f"Bearer token-of-{name}"]
-
-
-def test_default_credentials_of_one_service_after_another(no_login):
-    for name in ("a", "b", "c"):
-        assert found(name) == expected(name)
 
 
 def test_default_credentials_in_two_threads(no_login):

@@ -102,12 +102,3 @@ def test_from_a_name_to_a_session(resolver, server):
             with tf.Session(target) as session:
                 session.run(tf.tpu.initialize_system())
                 assert session.run(total)[0].tolist() == [10.0] * 4
-
-
-@pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_a_strategy_takes_a_resolver(resolver, server):
-    with tf.config.override(cores=4):
-        local = tf.contrib.distribute.TPUStrategy(resolver("local"), steps_per_run=1)
-        assert local.num_towers == 4
-    remote = tf.contrib.distribute.TPUStrategy(resolver(server.target), steps_per_run=1)
-    assert remote.num_towers == 4

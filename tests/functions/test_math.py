@@ -200,13 +200,6 @@ def test_spread_wants_fractions_in_tf_and_takes_integers_in_numpy():
     same(run(np.std(tf.constant([1, 4]), ddof=1)), np.std([1, 4], ddof=1))
 
 
-def test_functions_work_in_eager_mode():
-    with tf.eager_execution():
-        total = tf.reduce_sum(tf.constant([[1, 2], [3, 4]]), tf.constant(0))
-        assert total.numpy().tolist() == [4, 6]
-        assert float(np.mean(tf.constant([1.0, 2.0]))) == 1.5
-
-
 # NumPy's functions.
 
 FRACTIONS = np.asarray([[0.25, 0.5, 0.75], [0.125, 0.875, 0.5]])

@@ -52,16 +52,16 @@ def needed_operations(
 ) -> set[Operation]:
     """Return the operations that the results depend on, not going past fed tensors."""
     pending = [t.op for t in results if t not in fed] + list(operations)
-    found: set[Operation] = set()
+    needed: set[Operation] = set()
     while pending:
         operation = pending.pop()
-        if operation in found:
+        if operation in needed:
             continue
-        found.add(operation)
+        needed.add(operation)
         pending += [t.op for t in operation.captured_inputs() if t not in fed]
         pending += operation.all_control_inputs()
         pending += operation.labels.get(ALONG, ())
-    return found
+    return needed
 
 
 def _in_order(operations: set[Operation]) -> list[Operation]:
@@ -116,8 +116,8 @@ class Instructions:
         given = tuple(self.new_slot(tensor) for tensor in parameters)
         fed = set(parameters)
         self.add_all([op for op in operations if not _is_fed(op, fed)], results)
-        found = tuple(self.slots[t] for t in results)
-        return Program(name, given, tuple(self.instrs), found)
+        slots = tuple(self.slots[t] for t in results)
+        return Program(name, given, tuple(self.instrs), slots)
 
     def add_all(
         self, operations: Sequence[Operation], results: Sequence[Tensor]
@@ -174,8 +174,8 @@ def _is_fed(operation: Operation, fed: set[Tensor]) -> bool:
 
 def captured_by(operation: Operation) -> list[Tensor]:
     """Return the tensors that the regions inside an operation capture."""
-    found = [t for block in operation.blocks for t in block.captured_tensors()]
-    return list(dict.fromkeys(found))
+    captured = [t for block in operation.blocks for t in block.captured_tensors()]
+    return list(dict.fromkeys(captured))
 
 
 def block_program(

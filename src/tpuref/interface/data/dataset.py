@@ -219,16 +219,16 @@ class Dataset(
         >>> [os.path.basename(path) for path in dataset.as_numpy_iterator()]
         [b'a', b'b']
         """
-        found = glob(file_pattern)
-        if not found:
+        files = glob(file_pattern)
+        if not files:
             raise InvalidArgumentError(
                 f"Dataset.list_files: no files match {file_pattern!r}",
                 code=codes.INVALID_ARGUMENT,
             )
-        dataset = Dataset.from_tensor_slices(found)
+        dataset = Dataset.from_tensor_slices(files)
         if shuffle is False:
             return dataset
-        return dataset.shuffle(len(found), seed)
+        return dataset.shuffle(len(files), seed)
 
     @staticmethod
     def from_any(data: Any) -> Dataset[Any]:
@@ -636,11 +636,14 @@ class Dataset(
         check_callable("Dataset.reduce", reduce_func)
 
         def after(state: Any, element: Any) -> Any:
-            found = reduce_func(state, element)
+            state_after = reduce_func(state, element)
             nest.assert_same_structure(
-                initial_state, found, a_name="initial_state", b_name="reduce_func()"
+                initial_state,
+                state_after,
+                a_name="initial_state",
+                b_name="reduce_func()",
             )
-            return nest.map_structure(convert_to_tensor, found)
+            return nest.map_structure(convert_to_tensor, state_after)
 
         state = nest.map_structure(convert_to_tensor, initial_state)
         if not executing_eagerly():

@@ -128,7 +128,7 @@ class ReplicaInput:
             width=len(self._tensors[0]),
         )
 
-    def taken(self) -> tuple[Any, Any]:
+    def dequeue(self) -> tuple[Any, Any]:
         """Return the features and labels of a replica for one step."""
         tensors = apply_all(
             "FeedDequeue",
@@ -137,7 +137,7 @@ class ReplicaInput:
             dtypes=tuple(tensor.dtype.name for tensor in self._tensors[0]),
             shapes=tuple(tensor.shape.as_tuple() for tensor in self._tensors[0]),
         )
-        return parted(nest.pack_sequence_as(self._structure, tensors))
+        return unpack(nest.pack_sequence_as(self._structure, tensors))
 
 
 def _elements(program: Any, run: Run) -> Generator[Sequence[Array], None, None]:
@@ -156,7 +156,7 @@ def as_structure(features: Any, labels: Any) -> Any:
     return (features,) if labels is None else (features, labels)
 
 
-def parted(inputs: Any) -> tuple[Any, Any]:
+def unpack(inputs: Any) -> tuple[Any, Any]:
     """Return the features and labels of a structure from `as_structure`."""
     return inputs[0], inputs[1] if len(inputs) == 2 else None
 

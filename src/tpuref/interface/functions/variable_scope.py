@@ -181,10 +181,10 @@ def variable_scope(
     name = _scope_name(outer, name_or_scope, default_name)
     base = name_or_scope if isinstance(name_or_scope, VariableScope) else outer
     label = _label(name_or_scope, default_name) if auxiliary_name_scope else ""
-    around = graph.get_name_scope()
+    outer_name = graph.get_name_scope()
     with (
         _mark_open(graph, name),
-        graph.name_scope(label or (around and f"{around}/")) as operations,
+        graph.name_scope(label or (outer_name and f"{outer_name}/")) as operations,
     ):
         graph.variable_scope = VariableScope(
             name=name,
