@@ -1,9 +1,8 @@
 """tf.keras is Keras, and Keras alone sees tpuref as TensorFlow."""
 
-import subprocess
-import sys
-
 import pytest
+
+from ..pythons import python
 
 pytest.importorskip("keras", reason="the extra keras is not installed")
 
@@ -86,13 +85,7 @@ assert tf is tpuref and layers.Dense is keras.layers.Dense and K.epsilon() == 1e
 
 
 def run(*command):
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", *command],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = python("-W", "ignore", *command)
     assert done.returncode == 0, done.stderr
 
 
