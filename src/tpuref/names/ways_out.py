@@ -96,7 +96,8 @@ WAYS_OUT = (
     ),
     WayOut("python.distribute.tpu_strategy", "Use tf.distribute.TPUStrategy."),
     WayOut(
-        "distribute.* contrib.distribute.* python.distribute.*",
+        "distribute.* distribute.experimental.* contrib.distribute.* "
+        "python.distribute.*",
         "Use tf.distribute.TPUStrategy, MirroredStrategy or OneDeviceStrategy, the "
         "strategies that tpuref has.",
     ),
