@@ -16,9 +16,6 @@ from tpuref_conformance.suite.resolver_checks import resolved
 
 VARIABLE = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
 
-LONGEST_LABEL = "a" * 125
-LONGEST_NAME = LONGEST_LABEL + "." + "b" * 127
-
 
 def endpoints(tf, text):
     """Return the addresses that the variable of Kubernetes Engine leads to."""
@@ -70,22 +67,6 @@ def test_endpoints_are_checked(tf):
     with surroundings(**{VARIABLE: "a b"}):
         error = expect_raises(ValueError, distribute(tf))
     assert "'a b' is neither an IP address nor a host name" in str(error), error
-
-
-@isolated
-def test_length_of_names(tf):
-    same(len(LONGEST_NAME), 253)
-    same(endpoints(tf, LONGEST_NAME), [LONGEST_NAME + ":8470"])
-    with surroundings(**{VARIABLE: LONGEST_NAME + "b"}):
-        error = expect_raises(ValueError, distribute(tf))
-    same(str(error).split("...")[0], VARIABLE + ": '" + LONGEST_NAME[:76])
-    shown = "?" * 78
-    with surroundings(**{VARIABLE: shown}):
-        error = expect_raises(ValueError, distribute(tf))
-    assert VARIABLE + ": '" + shown + "' is neither" in str(error), error
-    with surroundings(**{VARIABLE: shown + "?"}):
-        error = expect_raises(ValueError, distribute(tf))
-    assert VARIABLE + ": '" + "?" * 76 + "... is neither" in str(error), error
 
 
 @isolated

@@ -66,33 +66,6 @@ class Located(Answers):
 
 
 @isolated
-def test_building(tf):
-    client = GoogleClient(one_node())
-    with installed(client):
-        made = resolved(distribute(tf), None)
-        same((client.built, client.fetched), ([], 0))
-        same(made.cluster_spec().as_dict(), WORKERS)
-        same(made.master(), "grpc://10.1.2.3:8470")
-    expected = {
-        "serviceName": "tpu",
-        "version": "v1",
-        "cache_discovery": False,
-        "num_retries": 0,
-        "credentials": client.default,
-    }
-    same(len(client.built), 1, call="API objects built")
-    for name, value in expected.items():
-        assert client.built[0][name] == value, (name, client.built[0])
-    assert "discoveryServiceUrl" not in client.built[0], client.built[0]
-    same(client.fetched, 1, call="default credentials fetched")
-    read_from_a_file = " default ".strip()
-    with installed(client):
-        made = resolved(distribute(tf), None, credentials=read_from_a_file)
-        made.cluster_spec()
-    assert client.built[1]["credentials"] is client.default, client.built[1]
-
-
-@isolated
 def test_scope(tf):
     scopes = []
 
@@ -198,11 +171,3 @@ def test_who_was_asked(tf):
             made = resolved(distribute(tf), None, **arguments)
             error = expect_raises(RuntimeError, made.cluster_spec)
         assert f"no answer from {host} after 1 attempt" in str(error), error
-
-
-@isolated
-def test_words_about_the_client(tf):
-    with installed(None):
-        error = expect_raises(ImportError, distribute(tf), "node-1", "z", "p")
-    assert "by name needs googleapiclient.discovery" in str(error), error
-    assert "pip install 'tpuref[cloud]'" in str(error), error

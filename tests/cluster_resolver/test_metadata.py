@@ -90,20 +90,6 @@ def test_answers_are_checked(tf):
 
 
 @isolated
-def test_other_servers(tf):
-    class OtherServer(Metadata):
-        def answer(self, request):
-            return super().answer(request).replace(b"Metadata-Flavor", b"X-Flavor")
-
-    with surroundings(OtherServer()):
-        error = expect_raises(
-            RuntimeError, distribute(tf), "node-1", service=UntouchableAPI()
-        )
-        assert "which is not the answer of a metadata server" in str(error), error
-        same(distribute(tf)("").master(), "")
-
-
-@isolated
 def test_which_machines(tf):
     nowhere = {"GCE_METADATA_HOST": ""}
     machine(GOOGLE)

@@ -10,7 +10,6 @@ import socket
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.suite.cloud_stand_ins import (
     CloudTPU,
-    Metadata,
     UntouchableAPI,
     isolated,
     node,
@@ -217,27 +216,6 @@ def test_no_metadata(tf):
         )
     assert "the zone of the TPU is unknown; pass zone=" in str(error), error
     assert "(of at most 0.05 s)" in str(error), error
-
-
-@isolated
-def test_metadata_budget(tf):
-    troubles = ["503 Busy"] * 3
-    with unhurried(metadata=1) as clock, surroundings(TroubledMetadata(troubles)):
-        distribute(tf)("node-1", service=one_node())
-    same(sum(clock.slept), 0.7, 1e-9)
-
-    class LateMetadata(Metadata):
-        def answer(self, request):
-            if b"instance/zone" in request or len(clock.slept) < 3:
-                raise ConnectionResetError("cut")
-            return super().answer(request)
-
-    with unhurried(metadata=0.9) as clock, surroundings(LateMetadata()):
-        error = expect_raises(
-            RuntimeError, distribute(tf), "node-1", service=one_node()
-        )
-    assert "zone of this machine (metadata instance/zone)" in str(error), error
-    same(clock.slept, [0.1, 0.2, 0.4, 0.1], 1e-9)
 
 
 def counted(tf, devices, **patience):

@@ -12,15 +12,6 @@ from tpuref.testing import patience
 from .api_object import CONTRIB, DISTRIBUTE
 
 
-def test_a_resolver_of_ones_own_has_to_say_where_its_tasks_are():
-    class Half(tf.distribute.cluster_resolver.ClusterResolver):  # type: ignore
-        def master(self):
-            return ""
-
-    with pytest.raises(TypeError, match="cluster_spec"):
-        Half()
-
-
 def test_slow_metadata_cannot_hold_up_the_program(service, cloud):
     cloud.latency = 30
     with patience(metadata=0.3), pytest.raises(RuntimeError, match="at most 0.3 s"):

@@ -1,6 +1,6 @@
-"""The suite on modules that are neither tpuref nor TensorFlow: over JAX, and NumPy.
+"""The suite on a module that is neither tpuref nor TensorFlow: one over NumPy.
 
-Each is complete for four functions. What is stated of these holds, and wrong variants
+It is complete for four functions. What is stated of these holds, and wrong variants
 are noticed by what is stated.
 """
 
@@ -23,11 +23,8 @@ CLAUSES = [
     if one.source == "document" and one.api in [f"tf.tpu.{name}" for name in FUNCTIONS]
 ]
 BEYOND = {
-    "numpylike": {
-        "tf.tpu.replicate/args:computation/python-function",
-        "tf.tpu.replicate/args:inputs/nested-structure",
-    },
-    "jaxlike": {"tf.tpu.replicate/args:inputs/nested-structure"},
+    "tf.tpu.replicate/args:computation/python-function",
+    "tf.tpu.replicate/args:inputs/nested-structure",
 }
 #: Where modules that compute at once leave nothing to be seen.
 UNSEEN = (
@@ -36,64 +33,49 @@ UNSEEN = (
 )  # fmt: skip
 
 
-def judged(name, directory):
-    """Return the column of the subject whose files are in the directory."""
-    subject = find_subject(str(directory / f"conformance_{name}.py"))
-    subject.settings = {"PYTHONPATH": str(directory), "JAX_PLATFORMS": "cpu"}
+def judged(directory):
+    """Return the column of the module in the directory."""
+    subject = find_subject(str(directory / "conformance_numpylike.py"))
+    subject.settings = {"PYTHONPATH": str(directory)}
     run = Runner(CLAUSES, Known()).run_subject(subject)
     assert not run.reason, run.reason
     return Column.of(run)
 
 
-def available(name):
-    if name == "jaxlike":
-        pytest.importorskip("jax", reason="the imitation is one over JAX")
-
-
-@pytest.mark.parametrize("name", BEYOND)
-def test_what_is_stated_holds(name):
-    available(name)
-    column = judged(name, IMITATION)
+def test_what_is_stated_holds():
+    column = judged(IMITATION)
     assert [(one.id, one.message) for one in column.failures()] == []
-    assert {one.id for one in column.excused_failures()} == BEYOND[name]
+    assert {one.id for one in column.excused_failures()} == BEYOND
     seen = [one for one in column.results.values() if one.outcome == "pass"]
-    assert len(seen) + len(BEYOND[name]) >= len(CLAUSES) * 2 // 3
+    assert len(seen) + len(BEYOND) >= len(CLAUSES) * 2 // 3
     for one in column.results.values():
         if one.outcome == "not-applicable":
             assert any(part in one.id for part in UNSEEN), (one.id, one.message)
 
 
 WRONG = {
-    "numpylike": {
-        "groups are ignored": ("for member in group]", "for member in groups[-1]]"),
-        "sums are float32": ("axis=0, dtype=x.dtype", "axis=0, dtype=np.float32"),
-        "every replica has the inputs of the first": ("*each[number]", "*each[0]"),
-    },
-    "jaxlike": {
-        "a tuple comes back as a list": (
-            "return replicate(computation, [list(inputs or [])])[0]",
-            "return list(replicate(computation, [list(inputs or [])])[0])",
-        ),
-        "results come in reverse": ("range(len(each))\n", "range(len(each))[::-1]\n"),
-        "a dictionary loses the order of its keys": (
-            "(lambda one: tpu.cross_replica_sum(one, group_assignment), x)",
-            "(lambda one: tpu.cross_replica_sum(one), dict(sorted(x.items())))",
-        ),
-    },
-}  # fmt: skip
+    "groups are ignored": ("for member in group]", "for member in groups[-1]]"),
+    "sums are float32": ("axis=0, dtype=x.dtype", "axis=0, dtype=np.float32"),
+    "every replica has the inputs of the first": ("*each[number]", "*each[0]"),
+    "a tuple comes back as a list": (
+        "return replicate(computation, [list(inputs or [])])[0]",
+        "return list(replicate(computation, [list(inputs or [])])[0])",
+    ),
+    "a dictionary loses the order of its keys": (
+        "(lambda one: tpu.cross_replica_sum(one, group_assignment), x)",
+        "(lambda one: tpu.cross_replica_sum(one), dict(sorted(x.items())))",
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "wrong"), [(name, wrong) for name in WRONG for wrong in WRONG[name]]
-)
-def test_wrong_variants_are_noticed_by_what_is_stated(name, wrong, tmp_path):
-    available(name)
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_variants_are_noticed_by_what_is_stated(wrong, tmp_path):
     directory = shutil.copytree(IMITATION, tmp_path / "imitation")
-    was, becomes = WRONG[name][wrong]
-    modules = directory / f"{name}.py", directory / "rules.py"
+    was, becomes = WRONG[wrong]
+    modules = directory / "numpylike.py", directory / "rules.py"
     (module,) = [one for one in modules if was in one.read_text()]
     assert module.read_text().count(was) == 1
     module.write_text(module.read_text().replace(was, becomes))
-    failures = judged(name, directory).failures()
+    failures = judged(directory).failures()
     assert failures
     assert {one.outcome for one in failures} <= set(CONTRADICTIONS)

@@ -140,30 +140,6 @@ def test_explained_eagerly(tf):
     )
 
 
-def test_types_of_reductions(tf):
-    kinds = tf.VariableAggregation
-    with running_strategy(tf, cores=4) as (session, strategy):
-
-        def combined(kind, values, dtype):
-            value = strategy.call_for_each_tower(
-                lambda: tf.constant(values[tower_context(tf).tower_id], dtype)
-            )
-            result = strategy.reduce(kind, value, strategy.worker_devices[3])
-            (part,) = strategy.unwrap(result)
-            same(session.run(part).dtype.name, part.dtype.name)
-            return part.dtype.name, float(session.run(part))
-
-        numbers = [1, 2, 3, 4]
-        same(combined(kinds.SUM, numbers, "int32"), ("int32", 10.0))
-        same(combined(kinds.SUM, numbers, "int64"), ("int64", 10.0))
-        same(combined(kinds.MEAN, numbers, "int32"), ("float64", 2.5))
-        same(combined(kinds.MEAN, numbers, "float16"), ("float16", 2.5))
-        same(combined(kinds.MEAN, numbers, "float64"), ("float64", 2.5))
-        # In float16 itself 2048 + 1 would be 2048, four times.
-        same(combined(kinds.SUM, [2048, 1, 1, 2], "float16"), ("float16", 2052.0))
-        same(combined(kinds.ONLY_FIRST_TOWER, numbers, "int32"), ("int32", 1.0))
-
-
 def test_warns_of_means(tf):
     kinds = tf.VariableAggregation
 

@@ -91,44 +91,6 @@ def test_in_eager_mode(strategy):
             assert found == [total(strategy)] * strategy.num_towers
 
 
-def test_among_merge_calls(strategy, session):
-    def both(distribution, x):
-        return distribution.reduce(SUM, x, x)
-
-    def fn():
-        context = tf.get_tower_context()
-        first = tf.tpu.cross_replica_sum(number())
-        second = context.merge_call(both, first * number())
-        return tf.tpu.cross_replica_sum(second) - first
-
-    once, count = total(strategy), strategy.num_towers
-    expected = once * once * count - once
-    assert values_of(strategy, fn, session) == [expected] * count
-
-
-@pytest.mark.parametrize("inside", [False, True])
-def test_groups(inside, four, session):
-    groups = [[2, 0], [1, 3]]
-
-    def tower(x):
-        return tf.tpu.cross_replica_sum(x, groups)
-
-    def step(context, x):
-        context.set_last_step_output("x", four.call_for_each_tower(tower, x))
-
-    if inside:
-        context = four.run_steps_on_dataset(step, numbers(four), 2)
-        found = context.last_step_outputs["x"]
-        expected = [12.0, 14.0, 12.0, 14.0]  # of 5., 6., 7. and 8.
-    else:
-        found = four.call_for_each_tower(lambda: tower(number()))
-        expected = [4.0, 6.0, 4.0, 6.0]
-    for _ in range(2):
-        assert session.run(four.unwrap(found)) == expected
-        if inside:
-            expected = [28.0, 30.0, 28.0, 30.0]  # of 13. to 16.
-
-
 def test_dictionaries_and_components(strategy, session):
     count = strategy.num_towers
 
@@ -160,17 +122,6 @@ def test_narrow_floats_are_rounded_once(four, session):
         return tf.tpu.cross_replica_sum(tf.cast(x, tf.float16))
 
     assert values_of(four, fn, session) == [np.float16(2051.0)] * 4
-
-
-def test_a_computation_of_its_own_has_its_own_replicas(strategy_of, session):
-    strategy = strategy_of(2)
-
-    def fn():
-        ((x,),) = [tf.tpu.rewrite(tf.tpu.cross_replica_sum, [number()])]
-        return tf.tpu.cross_replica_sum(x)
-
-    with strategy.scope():
-        assert values_of(strategy, fn, session) == [3.0, 3.0]
 
 
 @pytest.mark.parametrize("eager", [False, True])

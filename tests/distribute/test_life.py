@@ -31,15 +31,6 @@ def test_011_a_running_system_counts(resolver, session):
     assert TPUStrategy(resolver, 1).num_towers == 4
 
 
-@pytest.mark.parametrize("executor", ["lockstep", "pool"])
-def test_030_calls_run_on_the_cores(executor, strategy_of, traced):
-    strategy = strategy_of(2)
-    with tf.config.override(cores=2, executor=executor), strategy.scope():
-        sums = strategy.call_for_each_tower(lambda: tf.constant(1) + tf.constant(2))
-        _, trace = traced(strategy.unwrap(sums))
-    assert {record.core for record in trace if record.operation == "add"} == {0, 1}
-
-
 @pytest.mark.parametrize("name", ["num_towers", "worker_devices", "num_hosts"])
 def test_properties_cannot_be_set(name, strategy_of):
     with pytest.raises(AttributeError):

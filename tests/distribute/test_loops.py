@@ -146,15 +146,6 @@ def test_works_ahead(tf):
         same([len(made) for made in counts], expected)
 
 
-def test_dataset_function(tf):
-    with strategy_in_scope(tf, cores=2) as strategy:
-        call = strategy.distribute_dataset
-        words = ["dataset_fn must be a function that returns", "use lambda: dataset"]
-        refused(TypeError, words, call, from_one(tf))
-        words = ["must return a tf.data.Dataset, it returned 5;", "from_any"]
-        refused(ValueError, words, call, lambda: 5)
-
-
 def test_first_values(tf):
     def step(context, x):
         context.set_last_step_output("x", x)
@@ -183,38 +174,6 @@ def test_first_values(tf):
             "<MultiStepContext outputs=['held', 'kept', 'list', 'nest', 'x'] "
             "non_tensor_outputs=[]>",
         )
-
-
-def test_outputs_of_towers(tf):
-    kinds = tf.VariableAggregation
-
-    def tower(context, x):
-        context.set_last_step_output("own", x * 10.0)
-        context.set_last_step_output("mean", x, kinds.MEAN)
-        context.set_non_tensor_output("name", "abc")
-        context.set_non_tensor_output("id", tower_context(tf).tower_id)
-
-    def step(context, x):
-        strategy.call_for_each_tower(tower, context, x)
-        context.set_last_step_output("one", tf.constant(3.0))
-        context.set_last_step_output("twice", tf.constant(3.0), kinds.SUM)
-        context.set_last_step_output("pair", (x, x + 0.0 if cores == 1 else 5.0))
-        context.set_non_tensor_output("list", [1, 2])
-
-    for cores, own, mean, twice, pair in (
-        (2, [30.0, 40.0], 3.5, 6.0, [(3.0, 5.0), (4.0, 5.0)]),
-        (1, 20.0, 2.0, 3.0, (2.0, 2.0)),
-    ):
-        with tf.Graph().as_default(), running_strategy(tf, cores=cores) as running:
-            session, strategy = running
-            iterator = one_shot_for_towers(tf, strategy)
-            context = strategy.run_steps_on_dataset(step, iterator, 2)
-            outputs = session.run(context.last_step_outputs)
-            found = [outputs[name] for name in ("own", "mean", "one", "twice", "pair")]
-            same(found, [own, mean, 3.0, twice, pair])
-            others = context.non_tensor_outputs
-            same((others["name"], others["list"]), ("abc", [1, 2]))
-            same(strategy.unwrap(others["id"]), list(range(cores)))
 
 
 def test_iterations_tensor(tf):
@@ -332,46 +291,3 @@ def test_error_in_a_step(tf):
         same(tf.constant(1.0, name="after").name, "after:0")
         context = strategy.run_steps_on_dataset(giving(), iterator)
         assert isinstance(context.run_op, tf.Operation), repr(context.run_op)
-
-
-def test_all_kinds_of_variables(tf):
-    kinds = tf.VariableAggregation
-    with running_strategy(tf, cores=2) as (session, strategy):
-        mirrored = variable(tf, "mirrored")
-        local = variable(
-            tf,
-            "local",
-            synchronization=tf.VariableSynchronization.ON_READ,
-            aggregation=kinds.SUM,
-        )
-        devices = strategy.non_slot_devices([mirrored])
-        with strategy.colocate_vars_with(devices):
-            count = variable(tf, "count")
-        offsets = variable(tf, "offsets")
-
-        def step(context, x):
-            strategy.call_for_each_tower(lambda x: local.assign_add(x), x)
-            mean = strategy.reduce(kinds.MEAN, x, mirrored)
-            grown = strategy.update(mirrored, lambda v, m: v.assign_add(m), mean)
-            strategy.update_non_slot(devices, lambda: count.assign_add(1.0))
-            context.set_last_step_output("seen", strategy.read_var(local))
-            # Read across the towers, it is sent to each of them.
-            with tf.control_dependencies([strategy.group(grown)]):
-                read = mirrored.read_value()
-            everywhere = strategy.call_for_each_tower(tf.identity, read)
-            context.set_last_step_output("everywhere", everywhere)
-            # Read in a tower, it is the component there.
-            own = strategy.call_for_each_tower(offsets.read_value)
-            context.set_last_step_output("own", own)
-
-        iterator = one_shot_for_towers(tf, strategy)
-        context = strategy.run_steps_on_dataset(step, iterator, 3)
-        initialise_variables(tf, session)
-        parts = strategy.unwrap(offsets)
-        session.run([part.assign(float(k)) for k, part in enumerate(parts)])
-        outputs = session.run(context.last_step_outputs)
-        same((outputs["everywhere"], outputs["own"]), ([10.5, 10.5], [0.0, 1.0]))
-        same(evaluated(session, strategy, mirrored), [10.5, 10.5])
-        same(evaluated(session, strategy, local), [9.0, 12.0])
-        same(evaluated(session, strategy, count), [3.0, 3.0])
-        same(session.run(strategy.read_var(local)), 21.0)

@@ -26,55 +26,6 @@ def tower_threads():
     return sum(one.name.startswith("tower ") for one in threading.enumerate())
 
 
-def test_merge_scopes(tf):
-    with strategy_in_scope(tf, cores=2) as strategy:
-        waited = [tf.no_op(name="w0"), tf.no_op(name="w1")]
-
-        def fn():
-            with tf.name_scope("inner"), tf.control_dependencies([waited[number(tf)]]):
-                return tower_context(tf).merge_call(
-                    lambda strategy: tf.constant(1.0, name="merged")
-                )
-
-        merged = strategy.call_for_each_tower(fn)
-        same(merged.name, "inner/merged:0")
-        same([op.name for op in merged.op.control_inputs], ["w0", "w1"])
-        same(merged.device, "")
-
-
-def test_uneven_merge_calls(tf):
-    def fn(towers, twice):
-        context = tower_context(tf)
-        for _ in range(2 if twice else 1):
-            if twice or context.tower_id in towers:
-                context.merge_call(lambda strategy: None)
-        if twice and context.tower_id in towers:
-            context.merge_call(lambda strategy: None)
-
-    with strategy_in_scope(tf, cores=4) as strategy:
-        for towers, twice, words in (
-            (
-                (0, 2),
-                False,
-                [
-                    "towers 0, 2 are at a merge_call while towers 1, 3 are over",
-                    "tower 0 made 1, tower 1 made 0, tower 2 made 1, tower 3 made 0",
-                ],
-            ),
-            (
-                (3,),
-                True,
-                [
-                    "tower 3 is at a merge_call while towers 0, 1, 2 are over",
-                    "tower 2 made 2, tower 3 made 3",
-                ],
-            ),
-        ):
-            call = strategy.call_for_each_tower
-            refused(RuntimeError, words, call, fn, towers, twice)
-            same(tower_threads(), 0, call="towers that are left")
-
-
 def test_misplaced_merge_calls(tf):
     contexts = []
 

@@ -9,7 +9,6 @@ import pytest
 import tpuref as tf
 
 SUM = tf.VariableAggregation.SUM
-ON_READ = tf.VariableSynchronization.ON_READ
 
 
 @pytest.fixture(autouse=True)
@@ -64,15 +63,6 @@ def test_what_a_replica_sees(strategy):
     assert local(strategy, found[4]) == [0, 1, 2]
 
 
-def test_a_plain_function_and_its_results(strategy):
-    found = strategy.run(lambda a, b=1: (a * b, None), args=(2.0,), kwargs={"b": 3.0})
-    assert {float(x) for x in strategy.experimental_local_results(found[0])} == {6.0}
-    assert found[1] is None
-    doubled = strategy.run(lambda x: 2 * x, args=(numbered(strategy),))
-    assert local(strategy, doubled) == [2, 4, 6]
-    assert [float(x) for x in doubled.values] == [2, 4, 6]
-
-
 def test_a_plain_function_makes_variables_at_each_call(strategy):
     with strategy.scope():
         total = tf.Variable(0.0, aggregation=SUM)
@@ -113,14 +103,6 @@ def test_reduce(strategy):
         strategy.reduce("SUM", rows, axis=None)
 
 
-def test_gather(strategy):
-    whole = strategy.experimental_distribute_values_from_function(
-        lambda c: tf.constant([1, 2 + c.replica_id_in_sync_group])
-    )
-    assert strategy.gather(whole, axis=0).numpy().tolist() == [1, 2, 1, 3, 1, 4]
-    assert strategy.gather(1.0, axis=0) == 1.0
-
-
 SHARES = [
     (10, 4, False, [[[0, 1], [2, 3], []], [[4, 5], [6, 7], []], [[8], [9], []]]),
     (10, 6, False, [[[0, 1], [2, 3], [4, 5]], [[6, 7], [8, 9], []]]),
@@ -139,21 +121,6 @@ def test_batches_are_divided(strategy, rows, batch, drop, expected):
     assert [local(strategy, x) for x in divided] == expected
     with pytest.raises(ValueError, match="TPUREF-E021"):
         strategy.experimental_distribute_dataset(tf.data.Dataset.range(rows))
-
-
-def test_elements_of_a_function_are_dealt(strategy):
-    def made(context):
-        assert (context.num_input_pipelines, context.input_pipeline_id) == (1, 0)
-        assert context.get_per_replica_batch_size(12) == 4
-        return tf.data.Dataset.range(7).batch(2)
-
-    dealt = strategy.distribute_datasets_from_function(made)
-    expected = [[[0, 1], [2, 3], [4, 5]], [[6], [], []]]
-    assert [local(strategy, x) for x in dealt] == expected
-    fixed = strategy.distribute_datasets_from_function(
-        lambda _: tf.data.Dataset.range(8).batch(2, drop_remainder=True)
-    )
-    assert [local(strategy, x) for x in fixed] == expected[:1]
 
 
 def test_steps_over_an_iterator_within_a_function(strategy):

@@ -13,30 +13,15 @@ def merge_sum(distribution, three_plus_tower_id):
     return sum(distribution.unwrap(three_plus_tower_id))
 
 
-def s127_variable_made_in_towers(strategy):
+def different_values_in_the_towers(strategy):
+    """Arrays whose shapes and dtypes are those of their tower."""
+
     def fn():
-        w = tf.get_variable("w", [2, 3], initializer=tf.random_normal_initializer())
-        return w - w.read_value()
-
-    zeros = strategy.call_for_each_tower(fn)
-    return strategy.unwrap(zeros), [[[0.0] * 3] * 2] * strategy.num_towers
-
-
-def different_shapes_in_the_towers(strategy):
-    def fn():
-        return tf.ones([tf.get_tower_context().tower_id + 1])
+        number = tf.get_tower_context().tower_id
+        return tf.ones([number + 1], tf.float64 if number % 2 else tf.int32)
 
     ones = strategy.call_for_each_tower(fn)
-    return strategy.unwrap(ones), [[1.0] * (k + 1) for k in range(strategy.num_towers)]
-
-
-def different_dtypes_in_the_towers(strategy):
-    def fn():
-        odd = tf.get_tower_context().tower_id % 2
-        return tf.cast(tf.constant([1, 2]), tf.float64 if odd else tf.int32)
-
-    values = strategy.call_for_each_tower(fn)
-    return strategy.unwrap(values), [[1, 2]] * strategy.num_towers
+    return strategy.unwrap(ones), [[1] * (k + 1) for k in range(strategy.num_towers)]
 
 
 def inside_a_replicated_computation(strategy):
@@ -68,41 +53,19 @@ def inside_a_replicated_computation(strategy):
     return [out, values], [[(last,)] * n, [everything] * n]
 
 
-SCENARIOS = (
-    s127_variable_made_in_towers,
-    different_dtypes_in_the_towers,
-    different_shapes_in_the_towers,
-    inside_a_replicated_computation,
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+@pytest.mark.parametrize("towers", [1, 2, 4, 8])
+@pytest.mark.parametrize(
+    "scenario", [different_values_in_the_towers, inside_a_replicated_computation]
 )
-
-TOWERS = [1, 2, 4, 8]
-
-
-def check(scenario, strategy):
-    with tf.Graph().as_default(), strategy.scope(), tf.Session() as sess:
+def test_scenarios(scenario, towers, executor, strategy_of):
+    strategy = strategy_of(towers)
+    with (
+        tf.config.override(cores=towers, executor=executor),
+        strategy.scope(),
+        tf.Session() as session,
+    ):
         fetches, expected = scenario(strategy)
-        sess.run(tf.global_variables_initializer())
-        got = tf.nest.flatten(sess.run(fetches))
-    wanted = (
-        tf.nest.flatten(expected)
-        if len(got) == len(tf.nest.flatten(expected))
-        else expected
-    )
-    assert len(got) == len(wanted)
-    for value, right in zip(got, wanted, strict=True):
-        np.testing.assert_allclose(value, right, rtol=1e-6)
-
-
-@pytest.mark.parametrize("towers", TOWERS)
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.__name__)
-def test_in_lockstep(scenario, towers, strategy_of):
-    with tf.config.override(cores=towers, executor="lockstep"):
-        check(scenario, strategy_of(towers))
-
-
-@pytest.mark.parametrize("towers", TOWERS)
-def test_on_the_pool(towers, strategy_of):
-    """All of them use the same core processes."""
-    with tf.config.override(cores=towers, executor="pool"):
-        for scenario in SCENARIOS:
-            check(scenario, strategy_of(towers))
+        session.run(tf.global_variables_initializer())
+        for got, wanted in zip(session.run(fetches), expected, strict=True):
+            np.testing.assert_array_equal(got, wanted)

@@ -91,15 +91,6 @@ def test_towers_of_two_systems_in_one_run(strategy_of, session):
     assert len(stages_of(program_of(results))) == 2
 
 
-def test_reading_what_another_tower_assigned_comes_after(strategy, session):
-    v = tf.get_variable("v", initializer=1.0)
-    session.run(v.initializer)
-    grown = strategy.update(v, lambda c: c.assign_add(1.0))
-    with tf.control_dependencies(strategy.unwrap(grown)):
-        reads = strategy.call_for_each_tower(lambda: v * 1.0)
-    assert session.run(strategy.unwrap(reads)) == [2.0, 2.0]
-
-
 def test_what_a_tower_puts_on_the_cpu_is_the_hosts(strategy, traced):
     def fn():
         with tf.device("/cpu:0"):
@@ -111,15 +102,6 @@ def test_what_a_tower_puts_on_the_cpu_is_the_hosts(strategy, traced):
     ran = {record.operation for record in trace}
     assert "mul" in ran
     assert "add" not in ran
-
-
-def test_replica_sums_of_towers_are_those_of_the_cores(strategy):
-    values = strategy.call_for_each_tower(
-        lambda: tf.tpu.cross_replica_sum(tf.constant(1.0) + tower())
-    )
-    (stage,) = stages_of(program_of(strategy.unwrap(values)))
-    (sum_of_all,) = [i for i in stage.instrs if i.op == "CrossReplicaSum"]
-    assert sum_of_all.attrs["groups"] == ((0, 1),)
 
 
 def test_host_functions_of_towers(strategy):

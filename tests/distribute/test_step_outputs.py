@@ -43,25 +43,6 @@ def test_130_unwrap_lists_the_values_of_the_towers(strategy, session):
     assert fetched[0] == (last(strategy, 4) if many else last(strategy, 4)[0])
 
 
-def test_reduce_combines_them(strategy, session):
-    context = strategy.run_steps_on_dataset(giving, numbers(strategy), 2)
-    output = context.last_step_outputs["x"]
-    total = strategy.reduce(SUM, output, output)
-    (mean,) = strategy.batch_reduce(MEAN, [(output, strategy.worker_devices)])
-    found = session.run([strategy.unwrap(total), strategy.unwrap(mean)])
-    expected = last(strategy, 2)
-    assert found[0] == [sum(expected)] * len(expected)
-    assert found[1] == [sum(expected) / len(expected)] * len(expected)
-
-
-def test_each_tower_gets_its_own(strategy, session):
-    context = strategy.run_steps_on_dataset(giving, numbers(strategy), 3)
-    doubled = strategy.call_for_each_tower(
-        lambda outputs: outputs["x"] * 2.0, context.last_step_outputs
-    )
-    assert session.run(strategy.unwrap(doubled)) == [2.0 * x for x in last(strategy, 3)]
-
-
 def test_it_is_a_list_for_programs_that_take_one(strategy_of, session):
     strategy = strategy_of(4)
     with strategy.scope():

@@ -3,15 +3,8 @@
 import functools
 
 from tpuref_conformance.clause import expect_raises, same
-from tpuref_conformance.probes import eager_mode, fixed_system
 from tpuref_conformance.suite.cloud_stand_ins import hosts, reachable
-from tpuref_conformance.suite.tpu_strategy_page import (
-    evaluated,
-    local_strategy,
-    size,
-    strategy_in_scope,
-    tower_context,
-)
+from tpuref_conformance.suite.tpu_strategy_page import local_strategy, size
 
 from ..messages import refused
 
@@ -125,61 +118,6 @@ def test_uneven_towers(tf):
         uneven = functools.partial(getattr, strategy(towers), "num_towers_per_host")
         words = [f"the {towers} towers are spread unevenly"]
         refused(ValueError, words, uneven)
-
-
-def test_configured_session(tf):
-    strategy = cluster(tf, {"worker": TWO}, get_job_name="worker")
-    config = tf.ConfigProto()
-    strategy.configure(config)
-    same(config.isolate_session_state, True)
-    written = tf.train.ClusterSpec(config.cluster_def)
-    same(written.as_dict(), {"worker": TWO})
-    with size(tf, 2):
-        local = local_strategy(tf)
-    config = tf.ConfigProto()
-    local.configure(session_config=config)
-    same((config.isolate_session_state, config.cluster_def), (True, None))
-    same(tf.contrib.distribute.OneDeviceStrategy("").configure(config), None)
-
-
-def test_job_of_system(tf):
-    strategy = cluster(tf, {"tpus": TWO}, get_job_name="tpus")
-    (started,), (stopped,) = strategy.initialize(), strategy.finalize()
-    same(started.op.type, "ConfigureDistributedTPU")
-    same(stopped.type, "ShutdownDistributedTPU")
-    for operation in (started.op, stopped):
-        assert operation.device.startswith("/job:tpus"), operation.device
-    with tf.Graph().as_default(), strategy_in_scope(tf, cores=1) as local:
-        same([one.op.type for one in local.initialize()], ["ConfigureDistributedTPU"])
-        same(local.initialize()[0].device.count("/job:tpus"), 0)
-
-
-def test_first_cores(tf):
-    with fixed_system(tf, cores=4) as session:
-        for towers in (1, 3):
-            strategy = local_strategy(tf, num_cores=towers)
-            with strategy.scope():
-                numbers = strategy.call_for_each_tower(
-                    lambda: tf.constant(tower_context(tf).tower_id) * 10
-                )
-                expected = [10 * k for k in range(towers)]
-                same(evaluated(session, strategy, numbers), expected)
-                named = [
-                    "/replica:0/task:0/device:TPU:" + str(k) for k in range(towers)
-                ]
-                same(strategy.worker_devices, named)
-
-
-def test_eager_towers(tf):
-    with size(tf, 2), eager_mode(tf):
-        strategy = local_strategy(tf)
-        same(strategy.initialize(), None)
-        with strategy.scope():
-            found = strategy.call_for_each_tower(lambda x: x * 2.0, tf.constant(3.0))
-            same([float(part.numpy()) for part in strategy.unwrap(found)], [6.0, 6.0])
-        same(strategy.finalize(), None)
-        same(tf.contrib.distribute.OneDeviceStrategy("").initialize(), None)
-        same(tf.contrib.distribute.OneDeviceStrategy("").finalize(), None)
 
 
 def test_nested_scopes(tf):

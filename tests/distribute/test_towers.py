@@ -64,24 +64,6 @@ def test_a_tape_around_eager_towers_sees_their_operations(strategy_of):
         assert [float(slope) for slope in found] == [6.0, 12.0]
 
 
-def test_a_function_for_each_tower_is_one_program_of_the_cores(strategy_of):
-    strategy, traced = strategy_of(3), []
-
-    @tf.function
-    def fn(x, by=1.0):
-        traced.append(tower())
-        return v.assign_add(x * (tower() + by))
-
-    with tf.eager_execution(), strategy.scope():
-        v = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
-        for x, total in ((1.0, 6.0), (2.0, 18.0)):
-            strategy.call_for_each_tower(fn, tf.constant(x))
-            assert v.numpy() == total
-        strategy.call_for_each_tower(fn, tf.constant(1.0), by=0.0)
-        assert v.numpy() == 21.0
-    assert traced == [0, 1, 2] * 2
-
-
 def test_operations_name_the_users_line(strategy_of):
     strategy = strategy_of(2)
     with strategy.scope():

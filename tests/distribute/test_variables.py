@@ -18,10 +18,6 @@ def strategy(strategy_of):
         yield chosen
 
 
-def tower():
-    return tf.get_tower_context().tower_id
-
-
 @pytest.mark.parametrize("eager", [False, True])
 @pytest.mark.parametrize("towers", [1, 2, 4])
 @pytest.mark.parametrize(
@@ -50,18 +46,6 @@ def test_plain_numbers_take_the_type_of_the_variable(
         session.run(tf.global_variables_initializer())
         assert session.run(changed) == expected
         assert session.run(changed) == expected
-
-
-@pytest.mark.parametrize("towers", [1, 2, 4])
-def test_plain_lists_differ_by_tower(towers, strategy_of, session):
-    strategy = strategy_of(towers)
-    with strategy.scope():
-        v = tf.get_variable("v", initializer=[0.0, 0.0], aggregation=SUM)
-        changed = strategy.call_for_each_tower(lambda: v.assign_add([1, tower()]))
-    session.run(tf.global_variables_initializer())
-    expected = [towers, sum(range(towers))]
-    for part in session.run(strategy.unwrap(changed)):
-        assert part.tolist() == expected
 
 
 def test_outside_of_a_scope_nothing_changes():

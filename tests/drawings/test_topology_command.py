@@ -40,13 +40,6 @@ def test_the_configured_topology_is_drawn(capsys):
         assert printed(capsys) == TPU.Topology.for_mesh(2, 2, 2).draw() + "\n"
 
 
-def test_replicas_of_several_cores_are_placed(capsys):
-    given = printed(capsys, "4x4x2", "--replicas", "8", "--cores-per-replica", "4")
-    topology = TPU.Topology.for_mesh(4, 4, 2)
-    expected = TPU.device_assignment(topology, [1, 2, 2], num_replicas=8)
-    assert given == expected.draw() + "\n"
-
-
 def test_shape_and_stride_are_those_of_build(capsys):
     given = printed(
         capsys, "4x2x2", "--computation-shape=2x1x1", "--stride=2x1x1", "--replicas=3"

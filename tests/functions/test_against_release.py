@@ -106,15 +106,6 @@ def test_labels_are_cast_to_the_dtype_of_the_logits():
         assert run(loss) == pytest.approx([0.31326166])
 
 
-def test_branches_may_differ_in_a_list_of_one():
-    for fn in (lambda: [tf.constant(2)], lambda: (tf.constant(2),)):
-        assert run(tf.cond(tf.constant(False), lambda: tf.constant(1), fn)) == 2
-    with pytest.raises(ValueError, match="structure"):
-        tf.cond(
-            tf.constant(True), lambda: tf.constant(1), lambda: [tf.constant(2)], True
-        )
-
-
 def test_the_old_names_of_the_branches():
     first, second = (lambda: tf.constant(1)), (lambda: tf.constant(2))
     assert run(tf.cond(tf.constant(True), fn1=first, fn2=second)) == 1

@@ -34,13 +34,6 @@ def note(log, label):
 # no_op, group, tuple, with_dependencies.
 
 
-def test_no_op_does_nothing():
-    operation = tf.no_op(name="nothing")
-    assert (operation.name, operation.type) == ("nothing", "NoOp")
-    assert list(operation.inputs) == operation.outputs == []
-    assert run(operation) is None
-
-
 def test_group_runs_everything_in_it():
     log = []
     parts = [note(log, "a"), note(log, "b").op, [note(log, "c"), {"k": note(log, "d")}]]
@@ -211,19 +204,6 @@ def test_after_a_failing_branch_the_graph_builds_on(graph):
 # while_loop: values.
 
 
-def test_a_loop_repeats_while_its_condition_holds():
-    n = tf.placeholder(tf.int32, [])
-    i, total = tf.while_loop(
-        lambda i, total: i < n,
-        lambda i, total: (i + 1, total + i),
-        [tf.constant(0), tf.constant(0)],
-    )
-    session = tf.Session()
-    assert session.run([i, total], {n: 5}) == [5, 10]
-    assert session.run([i, total], {n: 0}) == [0, 0]
-    assert (i.shape.as_list(), i.dtype) == ([], tf.int32)
-
-
 def test_a_single_variable_comes_bare_unless_told_otherwise():
     bare = tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])
     assert isinstance(bare, tf.Tensor)
@@ -255,15 +235,6 @@ def test_one_structure_of_several_comes_in_its_list():
         [Pair(0, 1)],
     )
     assert run(found) == [Pair(3, 8)]
-
-
-def test_variables_are_read_and_written_in_each_turn():
-    v = tf.Variable(1)
-    total = tf.while_loop(lambda i: v < 100, lambda i: i + v.assign(v * 3), [0])
-    with tf.Session() as session:
-        session.run(v.initializer)
-        assert session.run(total) == 3 + 9 + 27 + 81 + 243
-        assert session.run(v) == 243
 
 
 @pytest.mark.parametrize(("limit", "expected"), [(0, 0), (1, 1), (3, 3), (99, 5)])
@@ -438,22 +409,6 @@ def test_what_the_function_does_to_its_arrays_stays_there():
         buffer[:] = 0
         assert [value.tolist() for value in found] == [[2.0, 3.0]] * 2
         assert session.run(v).tolist() == [1.0, 2.0]
-
-
-def test_a_function_is_called_in_every_turn_of_a_loop():
-    log = []
-
-    def note_turn(i):
-        log.append(int(i))
-        return i + np.int32(2)
-
-    def body(i):
-        raised = tf.py_func(note_turn, [i], tf.int32)
-        raised.set_shape([])
-        return raised
-
-    assert run(tf.while_loop(lambda i: i < 5, body, [0])) == 6
-    assert log == [0, 2, 4]
 
 
 def test_print_shows_its_data_at_every_evaluation(capsys):

@@ -12,14 +12,6 @@ from .values import run
 RNG = np.random.default_rng(3)
 
 
-def test_a_plain_matrix_takes_the_dtype_of_the_tensor_beside_it():
-    a = tf.constant([[1, 2]], tf.bfloat16)
-    assert tf.matmul([[1], [2]], a).dtype == tf.bfloat16
-    assert tf.linalg.matvec([[1.0, 2.0]], tf.constant([3, 4], tf.float64)).dtype == (
-        tf.float64
-    )
-
-
 def test_matmul_of_matrices_whose_shapes_come_later():
     a = tf.placeholder(tf.float32, [None, None])
     product = tf.matmul(a, a)

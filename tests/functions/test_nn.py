@@ -171,20 +171,3 @@ def test_conv2d_takes_its_numbers_in_several_forms():
 def test_wrong_arguments_of_windows(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda x, y: tf.nn.sigmoid_cross_entropy_with_logits(labels=y, logits=x),
-        lambda x, y: tf.nn.bias_add(x, y[0]),
-        lambda x, y: tf.nn.conv2d(x[None, None], y[None, None], 1, "SAME"),
-        lambda x, y: tf.searchsorted(x, y),
-        lambda x, y: tf.where(x > 0, x, y),
-        lambda x, y: tf.tensor_scatter_nd_update(x, [[0]], y[:1]),
-        lambda x, y: tf.pad(x, [[0, 1], [0, 0]], constant_values=y[0, 0]),
-    ],
-)
-def test_two_dtypes_are_a_type_error_that_shows_both(call):
-    with pytest.raises(TypeError, match=r"(?s)float32.*float64|float64.*float32"):
-        call(tf.constant(X), tf.constant(X, tf.float64))

@@ -16,14 +16,6 @@ def test_the_direction_is_one_of_two():
             function(TABLE, direction="UP")
 
 
-def test_top_k_has_a_static_shape():
-    values, indices = tf.nn.top_k(TABLE, k=2)
-    assert values.shape.as_list() == indices.shape.as_list() == [2, 2]
-    got = run([values, indices])
-    assert got[0].tolist() == [[3, 2], [5, 0.5]]
-    assert got[1].tolist() == [[0, 2], [1, 0]]
-
-
 def test_top_k_of_a_number_that_is_fed():
     k = tf.placeholder(tf.int32, [])
     values, _ = tf.nn.top_k(TABLE, k)

@@ -186,22 +186,6 @@ def test_hints(value, hint, dtype):
     assert tf.convert_to_tensor(value, preferred_dtype=hint).dtype == dtype
 
 
-def test_a_shape_is_filled_with_the_last_value():
-    cases = [
-        (tf.constant(7, shape=[2, 2]), [[7, 7], [7, 7]]),
-        (tf.constant([1, 2, 3], shape=[5]), [1, 2, 3, 3, 3]),
-        (tf.constant([1, 2, 3, 4], shape=(2, 2)), [[1, 2], [3, 4]]),
-        (tf.constant([[1], [2]], shape=[2]), [1, 2]),
-        (tf.constant([5], shape=[]), 5),
-        (tf.constant([], tf.int32, [0, 3]), []),
-        (tf.constant(0, shape=3), [0, 0, 0]),
-        (tf.constant("a", shape=[2]), [b"a", b"a"]),
-    ]
-    for tensor, expected in cases:
-        assert run(tensor).tolist() == expected
-        assert tensor.shape == run(tensor).shape
-
-
 @pytest.mark.parametrize(
     ("value", "shape", "error", "message"),
     [

@@ -62,17 +62,6 @@ def test_enabling_is_for_the_whole_program():
     assert "ValueError" in done.stderr and "at program start" in done.stderr
 
 
-def test_operations_give_values_and_leave_the_graph_alone(graph):
-    with tf.eager_execution():
-        x = tf.constant([1.0, 2.0])
-        y = tf.reduce_sum(x * 2.0 + np.float32(1.0))
-        assert y.numpy() == 8.0
-        assert (y.dtype, y.shape.as_list()) == (tf.float32, [])
-        parts = tf.split(tf.constant([1, 2, 3]), 3)
-        assert [int(part[0]) for part in parts] == [1, 2, 3]
-    assert graph.get_operations() == []
-
-
 def test_eager_tensors_behave_as_their_values():
     with tf.eager_execution():
         n, x = tf.constant(3), tf.constant([[1.0, 2.0], [3.0, 4.0]])

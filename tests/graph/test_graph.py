@@ -256,15 +256,6 @@ def test_none_clears_the_dependencies_of_the_scopes_around():
     assert log == ["second", "first"]
 
 
-def test_dependencies_hold_across_an_assignment():
-    v = tf.Variable(1.0)
-    with tf.control_dependencies([v.assign(5.0)]):
-        after = v.read_value()
-    with tf.Session() as session:
-        session.run(v.initializer)
-        assert session.run(after) == 5.0
-
-
 def test_dependencies_that_are_refused():
     with tf.Graph().as_default():
         foreign = tf.no_op()

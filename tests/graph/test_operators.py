@@ -53,17 +53,6 @@ def test_plain_values_on_either_side_take_the_tensors_dtype(python, type, _, oth
     assert right.op.type == type
 
 
-def test_matrix_products_on_either_side():
-    m, n = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
-    for product in (
-        tf.constant(m) @ n,
-        m @ tf.constant(n),
-        tf.constant(m) @ n.tolist(),
-    ):
-        assert product.op.type == "MatMul"
-        np.testing.assert_array_equal(run(product), m @ n)
-
-
 def test_unary_operators():
     x = tf.constant(A)
     assert ((-x).op.type, abs(x).op.type) == ("Neg", "Abs")

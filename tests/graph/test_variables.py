@@ -151,16 +151,6 @@ def test_reads_and_writes_of_one_run_come_in_program_order(session):
     assert found == [12.0, 12.0, 2.0, 2.0, 1.0]
 
 
-def test_a_value_read_earlier_does_not_change(session):
-    v = tf.Variable([1.0])
-    session.run(v.initializer)
-    with tf.control_dependencies([v.read_value()]):
-        before = tf.identity(v.read_value())
-        with tf.control_dependencies([v.assign([9.0])]):
-            both = tf.stack([before, v.read_value()])
-    assert session.run(both).tolist() == [[1.0], [9.0]]
-
-
 @pytest.mark.parametrize("method", ["assign", "assign_add", "assign_sub"])
 def test_assigning_what_does_not_fit(method):
     v = tf.Variable([1.0, 2.0], name="v")

@@ -12,24 +12,6 @@ CUBE = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 TEXT = np.array([b"a", b"bc", b""], object)
 
 
-@pytest.mark.parametrize(
-    ("name", "inputs", "attrs", "expected"),
-    [
-        ("Range", [5, 0, -2], {}, [5, 3, 1]),
-        ("Range", [0.0, 1.0, 0.25], {}, [0, 0.25, 0.5, 0.75]),
-        ("LinSpace", [np.float32(10), np.float32(12), 3], {}, [10, 11, 12]),
-        ("LinSpace", [np.float32(5), np.float32(12), 1], {}, [5]),
-        ("OneHot", [ints(1, -1), 3, 8, 2], {"axis": -1}, [[2, 8, 2], [2] * 3]),
-        ("Roll", [ints(0, 1, 2, 3), ints(3, 3)], {"axes": (0, 0)}, [2, 3, 0, 1]),
-        ("MatrixBandPart", [CUBE, 1, 0], {}, np.tril(np.triu(CUBE, -1))),
-        ("MatrixBandPart", [CUBE, -1, 1], {}, np.tril(CUBE, 1)),
-        ("Where", [[[0, 2], [np.nan, 0]]], {}, [[0, 1], [1, 0]]),
-    ],
-)
-def test_values_that_no_function_asks_for(name, inputs, attrs, expected):
-    np.testing.assert_array_equal(run(name, *inputs, **attrs), expected)
-
-
 def test_text_goes_through_whole():
     assert run("Pack", TEXT, TEXT, axis=0).tolist() == [TEXT.tolist()] * 2
     assert run("Unpack", TEXT, axis=0, num=3)[1].dtype == object

@@ -112,40 +112,11 @@ def test_slice_refuses_what_lies_outside(begin, size, message):
         run("Slice", np.ones(3), begin, size)
 
 
-@pytest.mark.parametrize("axis", [1, 2])
-def test_batched_gather_is_a_gather_for_each_element_of_the_batch(axis):
-    indices = ints((0, 2), (1, 1), (3, 0))
-    got = run("GatherV2", CUBE, indices, axis=axis, batch_dims=1)
-    rows = [np.take(CUBE[k], indices[k], axis - 1) for k in range(3)]
-    np.testing.assert_array_equal(got, np.stack(rows))
-
-
 @pytest.mark.parametrize("wrong", [4, -1])
 def test_gather_names_the_index_that_is_out_of_range(wrong):
     message = rf"indices\[1, 0\] is {wrong}, .* size 4"
     with pytest.raises(InvalidArgumentError, match=message):
         run("GatherV2", CUBE, ints((0,), (wrong,)), axis=1, batch_dims=0)
-
-
-def test_take_along_axis_counts_from_the_end_too():
-    indices = ints((0, -1), (1, 1), (-2, 0))
-    values = CUBE[..., 0]
-    got = run("TakeAlongAxis", values, indices, axis=1)
-    np.testing.assert_array_equal(got, np.take_along_axis(values, indices, 1))
-    with pytest.raises(InvalidArgumentError, match="is -5, .* expected -4"):
-        run("TakeAlongAxis", values, ints((-5,), (0,), (0,)), axis=1)
-
-
-def test_gather_nd_takes_elements_and_parts():
-    for positions, batch_dims, expected in (
-        (ints((0, 1, 2), (2, 0, 4)), 0, [7, 44]),
-        (ints(((0, 1),), ((2, 3),)), 0, [[CUBE[0, 1]], [CUBE[2, 3]]]),
-        (ints((0,), (2,), (3,)), 1, [CUBE[0, 0], CUBE[1, 2], CUBE[2, 3]]),
-    ):
-        found = run("GatherNd", CUBE, positions, batch_dims=batch_dims)
-        np.testing.assert_array_equal(found, expected)
-    with pytest.raises(InvalidArgumentError, match=r"indices\[1\] is 4, .* axis 1"):
-        run("GatherNd", CUBE, ints((0, 1), (2, 4)), batch_dims=0)
 
 
 def test_scattered_updates_of_one_position_add_up_in_float32():

@@ -75,17 +75,6 @@ def test_integers_take_every_value_of_the_range(dtype):
         draw("RandomUniformInt", MANY, 3, 3)
 
 
-def test_classes_come_with_their_chances():
-    chances = np.array([[1.0, 2.0, 5.0], [8.0, 1e-30, 8.0]])
-    got = draw("Multinomial", np.log(chances), 20000, output_dtype="int64")
-    assert got.shape == (2, 20000) and got.dtype == np.int64
-    shares = [np.bincount(row, minlength=3) / 20000 for row in got]
-    expected = chances / chances.sum(1, keepdims=True)
-    np.testing.assert_allclose(shares, expected, atol=0.01)
-    last = np.array([[0.0, -np.inf]])  # no chance at the end
-    assert not draw("Multinomial", last, 1000, output_dtype="int32").any()
-
-
 def test_other_dtypes_are_refused():
     shape = Operand(TensorShape([2]), as_dtype("int32"))
     for name in ("RandomUniform", "RandomStandardNormal", "TruncatedNormal"):

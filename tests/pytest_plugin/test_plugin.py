@@ -310,34 +310,6 @@ def test_a_test_case(pytester):
     result.stdout.fnmatch_lines(["*cannot run a test of unittest.TestCase more than *"])
 
 
-def test_workers_have_cores_of_their_own(pytester):
-    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
-    pytester.makepyfile(
-        """
-        import os
-
-        import pytest
-        import tpuref as tf
-
-        @pytest.mark.tpu(cores=2, executor="pool")
-        @pytest.mark.parametrize("number", range(4))
-        def test_sum(tpu_system, number):
-            from tpuref.engine.runtime.system import LOCAL, LOCAL_JOB
-
-            sums = tf.tpu.replicate(
-                tf.tpu.cross_replica_sum, [[1.0]] * tpu_system.cores
-            )
-            assert tpu_system.evaluate(sums)[0] == (tpu_system.cores,)
-            pids = LOCAL._systems[LOCAL_JOB]._executor.process_ids
-            for pid in pids:
-                with open(f"/proc/{pid}/stat") as file:
-                    assert int(file.read().rpartition(")")[2].split()[1]) == os.getpid()
-        """
-    )
-    result = run(pytester, "-p", "xdist.plugin", "-n", "2")
-    passed(result, 4)
-
-
 UNMARKED = """
 import sys
 

@@ -1,14 +1,17 @@
-"""Requests of real sessions, with all kinds of programs, as a client sends them."""
+"""Requests of real sessions, with all kinds of programs, and what a server answers."""
 
+import time
 from typing import Any
 
 import numpy as np
 
 import tpuref as tf
+from tpuref.base.error_codes import PATTERN
 from tpuref.engine.graph.lowering import lower
 from tpuref.engine.remote.programs import put_program
-from tpuref.engine.remote.tensors import put_arrays
-from tpuref.engine.remote.wire import Request
+from tpuref.engine.remote.served_session import ServedSession, Shared
+from tpuref.engine.remote.tensors import arrays_of, put_arrays
+from tpuref.engine.remote.wire import Reply, Request
 
 from .streams import opening
 
@@ -150,3 +153,47 @@ def _run(program, inputs):
     put_program(request.run.bundle, program)
     put_arrays(request.run.inputs, [np.asarray(value) for value in inputs])
     return request
+
+
+RUN_SECONDS = 2.0
+"""How long a run may take that is given up then: a loop may have become endless."""
+
+
+def served(contents):
+    """Give requests to a session and return its replies, up to the first host call."""
+    shared = Shared("worker", 1 << 20)
+    session = ServedSession(shared, "test")
+    for content in contents:
+        session.receive(content)
+    found: list[Any] = []
+    _collect(session, found, RUN_SECONDS, "host_call")
+    session.end()
+    _collect(session, found, 60)
+    assert not session._runs, "the run does not end"
+    shared.cluster.reset()
+    return found
+
+
+def _collect(session, found, seconds, end=""):
+    """Collect replies until nothing runs, or there is a reply of a kind."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        over = not session._runs
+        while not session._outbox.empty():
+            content = session._outbox.get()
+            found += [] if content is None else [Reply.FromString(content)]
+        if over or end in [reply.WhichOneof("kind") for reply in found]:
+            return
+        time.sleep(0.0005)
+
+
+def is_typed(reply):
+    """Whether a reply is no error, or one that tpuref means."""
+    kind = reply.WhichOneof("kind")
+    if kind not in ("failed", "refused"):
+        arrays_of(reply.done.outputs)
+        return kind in ("opened", "done", "host_call", "devices", "alive")
+    fault = getattr(reply, kind)
+    if fault.builtin:
+        return PATTERN.search(fault.message) is not None
+    return bool(fault.code != tf.errors.INTERNAL)

@@ -99,6 +99,23 @@ def test_stacked_operations_give_the_bits_of_single_ones(definition):
     assert compared >= CORES * len(FEW)
 
 
+@pytest.mark.parametrize("exponent", [-1.0, -0.5, 0.5, 1.0, 2.0, 3.0])
+def test_known_powers_stack(exponent):
+    power, known = REGISTRY["Pow"], np.array(exponent, np.float32)
+    stacks = power.batching.elementwise_for
+    assert stacks is not None and power.kernel is not None
+    scalar, vector = tf.TensorShape([]), tf.TensorShape([7])
+    operand = Operand(scalar, tf.float32, known)
+    assert stacks(Operand(vector, tf.float32), operand)
+    assert not stacks(Operand(vector, tf.float32), Operand(scalar, tf.float32))
+    assert not stacks(Operand(vector, tf.int32), operand)
+    assert not stacks(Operand(scalar, tf.float32), Operand(vector, tf.float32))
+    stack = sample(np.random.default_rng(2), np.dtype(np.float32), (CORES, 67))
+    whole = power.kernel(stack, known)
+    for row, part in zip(stack, whole, strict=True):
+        assert bits(power.kernel(np.array(row), known)) == bits(part)
+
+
 # Numbers of rank 0, 1 and 2, one of them known, on operations that stack, that go from
 # core to core, that write into memory and that give parts of their input.
 PROGRAM = [

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref.engine.ops.definition import outputs_of
 from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.runtime.pool.columns import SAME, STACKED, layout
 from tpuref.engine.runtime.pool.process.fusion import Fusion
@@ -45,15 +46,17 @@ def compared(op, *arrays, known=(), **attrs):
     assert definition.kernel is not None and definition.batching.stacked is not None
     try:
         rows = [
-            np.asarray(definition.kernel(*row, *known, **attrs))
+            outputs_of(definition.kernel(*row, *known, **attrs))
             for row in zip(*arrays, strict=True)
         ]
     except (TypeError, ValueError, tf.errors.InvalidArgumentError):
         return False
-    found = np.asarray(definition.batching.stacked(*arrays, *known, **attrs))
-    assert found.dtype == rows[0].dtype
-    for row, part in zip(rows, found.reshape(CORES, *rows[0].shape), strict=True):
-        assert row.tobytes() == part.tobytes(), (op, arrays[0].shape, attrs)
+    found = outputs_of(definition.batching.stacked(*arrays, *known, **attrs))
+    for stack, *column in zip(map(np.asarray, found), *rows, strict=True):
+        assert stack.dtype == column[0].dtype
+        parts = stack.reshape(CORES, *np.shape(column[0]))
+        for row, part in zip(column, parts, strict=True):
+            assert row.tobytes() == part.tobytes(), (op, arrays[0].shape, attrs)
     return True
 
 
@@ -97,6 +100,24 @@ def test_axes_and_sizes(dtype):
             compared("StridedSlice", x, key=(("ellipsis",), *key[:length]))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32", "bool"])
+def test_joining_splitting_and_orders(dtype):
+    draw, count = np.random.default_rng(5), 0
+    for shape in [(), (4,), (2, 6), (3, 4, 2), (0, 4)]:
+        x, y = (sample(draw, dtype, (CORES, *shape)) for _ in range(2))
+        constant = sample(draw, dtype, shape)
+        for axis in range(-len(shape) - 1, len(shape) + 1):
+            count += compared("Pack", x, y, known=[constant], axis=axis)
+        for axis in range(-len(shape), len(shape)):
+            count += compared("ConcatV2", x, y, known=[constant], axis=axis)
+            count += compared("Unpack", x, axis=axis, num=shape[axis])
+            for sizes in ((None, None), (1, None), (None, 0, 2), (shape[axis],)):
+                count += compared("Split", x, axis=axis, sizes=sizes)
+        for perm in (None, *itertools.permutations(range(len(shape)))):
+            count += compared("Transpose", x, perm=perm)
+    assert count > 100
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (4,), (3, 2)])
 def test_labels(shape):
     draw = np.random.default_rng(3)
@@ -112,7 +133,8 @@ def test_labels(shape):
 
 def test_each_rule_is_compared():
     others = {"Reshape", "ExpandDims", "BroadcastTo", "SumToShape", "StridedSlice"}
-    others |= {"OneHot", "SparseSoftmaxCrossEntropyWithLogits"}
+    others |= {"OneHot", "SparseSoftmaxCrossEntropyWithLogits", "Transpose"}
+    others |= {"Pack", "Unpack", "ConcatV2", "Split"}
     rules = {
         name for name in REGISTRY.names() if REGISTRY[name].batching.stacked is not None
     }

@@ -13,6 +13,7 @@ COMPLEX = ("complex64", "complex128")
 INDICES = ("int32", "int32", "int64")
 NUMBERS = (*FLOATS, *INTEGERS, *COMPLEX)
 ANY = (*NUMBERS, "bool")
+MOSTLY_FLOATS = (*FLOATS, *FLOATS, *FLOATS, *ANY)
 LIMITS = {
     "int8": (-128, 127),
     "int16": (-(2**15), 2**15 - 1),
@@ -161,6 +162,14 @@ class Draft:
         kept = sizes[self.random.randint(0, len(sizes)) :] if self.one_in(2) else sizes
         return tuple(1 if self.one_in(4) else size for size in kept)
 
+    def alike(self, dtype, sizes):
+        """Add one to three inputs of one dtype and shape."""
+        return [self.given(dtype, sizes) for _ in range(self.choice(1, 2, 3))]
+
+    def front(self, sizes):
+        """Return the first sizes, at least one if there are any."""
+        return sizes[: self.random.randint(1, max(len(sizes), 1))]
+
     def last(self):
         return self.inputs[-1][2]
 
@@ -200,6 +209,70 @@ SIMPLE = {
     "ensure_shape": lambda d: (
         *(d.x(ANY), d.choice(None, [None if d.one_in(2) else s for s in d.last()])),
     ),
+    "bitwise.left_shift bitwise.right_shift": lambda d: (
+        d.given(dtype := d.dtype(INTEGERS)),
+        d.given(dtype, d.fitting(d.last()), low=0, high=7),
+    ),
+    "cast saturate_cast": lambda d: (
+        d.x(ANY, **({} if d.one_in(2) else {"low": 0, "high": 100})),
+        "tf." + d.random.choice(ANY),
+    ),
+    "complex": lambda d: (
+        d.given(dtype := d.dtype(("float32", "float64"))),
+        d.given(dtype, d.fitting(d.last())),
+    ),
+    "scalar_mul": lambda d: (
+        d.choice(2, 0.5, d.given(dtype := d.dtype(NUMBERS), ())),
+        d.given(dtype),
+    ),
+    "broadcast_to": lambda d: (
+        d.x(ANY, d.fitting(sizes := d.sizes())),
+        d.vector(*sizes),
+    ),
+    "linspace lin_space": lambda d: (
+        *(d.given(dtype := d.dtype(FLOATS), ()), d.given(dtype, ())),
+        d.choice(1, 2, 5, 0),
+    ),
+    "nn.bias_add": lambda d: (
+        d.given(dtype := d.dtype(NUMBERS), least=2),
+        d.given(dtype, d.last()[-1:]),
+    ),
+    "batch_gather": lambda d: (
+        d.x(ANY, least=2),
+        d.index(((sizes := d.last()) or (1,))[-1], (*sizes[:-1], d.size())),
+    ),
+    "boolean_mask": lambda d: (d.x(ANY, least=1), d.given("bool", d.front(d.last()))),
+    "unsorted_segment_sum": lambda d: (
+        *(d.x(NUMBERS, least=1), d.index(3, d.front(d.last()))),
+        d.choice(3, 4),
+    ),
+    "nn.in_top_k": lambda d: (
+        d.given("float32", (rows := d.size(), columns := d.choice(2, 3))),
+        *(d.index(columns, (rows,)), d.choice(1, 2)),
+    ),
+    "confusion_matrix": lambda d: (
+        *(d.index(3, sizes := (d.size(),)), d.index(3, sizes)),
+        *([d.choice(3, 4)] if d.one_in(2) else []),
+    ),
+    "reverse": lambda d: (
+        d.x(ANY),
+        d.vector(*{d.axis(d.last()) % len(d.last()) for _ in range(2) if d.last()}),
+    ),
+    "add_n": lambda d: (d.alike(d.dtype(NUMBERS), d.sizes()),),
+    "linalg.matvec": lambda d: (
+        d.given(
+            dtype := d.dtype(FLOATS),
+            (*(batch := d.sizes(0, 1)), d.size(), columns := d.size()),
+        ),
+        d.given(dtype, (*batch, columns)),
+    ),
+    "abs acos acosh angle asin asinh atan atanh ceil conj cos cosh erf erfc exp expm1 "
+    "floor imag is_finite is_inf is_nan lgamma log log1p negative ones_like real "
+    "reciprocal rint round rsqrt sigmoid sign sin sinh sqrt square tan tanh zeros_like "
+    "identity stop_gradient rank shape size to_double to_float to_int32 to_int64 "
+    "to_bfloat16 bitwise.invert math.softplus math.softsign nn.elu nn.leaky_relu "
+    "nn.relu nn.relu6 nn.selu nn.swish nn.l2_loss convert_to_tensor "
+    "linalg.norm transpose logical_not": lambda d: (d.x(MOSTLY_FLOATS),),
 }
 """The arguments of calls that take nothing else."""
 
@@ -208,24 +281,6 @@ for names, arguments in SIMPLE.items():
 
 
 # -- elementwise ---------------------------------------------------------------
-
-MOSTLY_FLOATS = (*FLOATS, *FLOATS, *FLOATS, *ANY)
-
-
-def _unary(d, name):
-    d.step(name, d.x(MOSTLY_FLOATS))
-
-
-add(
-    "abs acos acosh angle asin asinh atan atanh ceil conj cos cosh erf erfc exp expm1 "
-    "floor imag is_finite is_inf is_nan lgamma log log1p negative ones_like real "
-    "reciprocal rint round rsqrt sigmoid sign sin sinh sqrt square tan tanh zeros_like "
-    "identity stop_gradient rank shape size to_double to_float to_int32 to_int64 "
-    "to_bfloat16 bitwise.invert math.softplus math.softsign nn.elu nn.leaky_relu "
-    "nn.relu nn.relu6 nn.selu nn.swish nn.crelu nn.l2_loss convert_to_tensor "
-    "linalg.norm transpose logical_not",
-    _unary,
-)
 
 
 def _binary(d, name):
@@ -250,13 +305,6 @@ add(
 )
 
 
-@drawn("bitwise.left_shift", "bitwise.right_shift")
-def _shift(d, name):
-    dtype = d.dtype(INTEGERS)
-    value = d.given(dtype)
-    d.step(name, value, d.given(dtype, d.fitting(d.last()), low=0, high=7))
-
-
 @drawn("operators")
 def _operators(d, name):
     operators = "add sub mul truediv floordiv mod pow lt le gt ge and or xor matmul"
@@ -270,19 +318,6 @@ def _operators(d, name):
     d.step(f".__{mirrored}{operator}__", value, other)
 
 
-@drawn("cast", "saturate_cast")
-def _cast(d, name):
-    bounds = {} if d.one_in(2) else {"low": 0, "high": 100}
-    d.step(name, d.x(ANY, **bounds), "tf." + d.random.choice(ANY))
-
-
-@drawn("complex")
-def _complex(d, name):
-    dtype = d.dtype(("float32", "float64"))
-    real = d.given(dtype)
-    d.step(name, real, d.given(dtype, d.fitting(d.last())))
-
-
 @drawn("clip_by_value")
 def _clip(d, name):
     dtype = d.dtype(NUMBERS)
@@ -292,7 +327,7 @@ def _clip(d, name):
     d.step(name, value, low, d.choice(1, 2) if d.one_in(2) else d.given(dtype, ()))
 
 
-@drawn("clip_by_norm", "clip_by_average_norm")
+@drawn("clip_by_norm")
 def _clip_by_norm(d, name):
     value = d.x(FLOATS)
     sizes = d.last()
@@ -305,18 +340,6 @@ def _global_norm(d, name):
     dtype = d.dtype(FLOATS)
     values = [d.given(dtype) for _ in range(d.choice(1, 2, 3))]
     d.step(name, values, *([1.5] if "clip" in name else []))
-
-
-@drawn("add_n", "accumulate_n")
-def _add_n(d, name):
-    dtype, sizes = d.dtype(NUMBERS), d.sizes()
-    d.step(name, [d.given(dtype, sizes) for _ in range(d.choice(1, 2, 3))])
-
-
-@drawn("scalar_mul")
-def _scalar_mul(d, name):
-    dtype = d.dtype(NUMBERS)
-    d.step(name, d.choice(2, 0.5, d.given(dtype, ())), d.given(dtype))
 
 
 # -- reductions and scans ------------------------------------------------------
@@ -448,19 +471,6 @@ def _pad(d, name):
     d.step(name, value, pads, **kwargs)
 
 
-@drawn("broadcast_to")
-def _broadcast_to(d, name):
-    sizes = d.sizes()
-    d.step(name, d.x(ANY, d.fitting(sizes)), d.vector(*sizes))
-
-
-@drawn("reverse")
-def _reverse(d, name):
-    value = d.x(ANY)
-    axes = {d.axis(d.last()) % max(len(d.last()), 1) for _ in range(2) if d.last()}
-    d.step(name, value, d.vector(*axes))
-
-
 @drawn("roll")
 def _roll(d, name):
     value = d.x(ANY, least=1)
@@ -486,8 +496,7 @@ def _concat(d, name):
 @drawn("stack")
 def _stack(d, name):
     dtype, sizes = d.dtype(ANY), d.sizes()
-    parts = [d.given(dtype, sizes) for _ in range(d.choice(1, 2, 3))]
-    d.step(name, parts, d.axis((*sizes, 1)))
+    d.step(name, d.alike(dtype, sizes), d.axis((*sizes, 1)))
 
 
 @drawn("unstack")
@@ -584,12 +593,6 @@ def _range(d, name):
     d.step(name, *numbers[: d.choice(1, 2, 3)])
 
 
-@drawn("linspace", "lin_space")
-def _linspace(d, name):
-    dtype = d.dtype(FLOATS)
-    d.step(name, d.given(dtype, ()), d.given(dtype, ()), d.choice(1, 2, 5, 0))
-
-
 @drawn("meshgrid")
 def _meshgrid(d, name):
     dtype = d.dtype(ANY)
@@ -637,13 +640,6 @@ def _gather(d, name):
     d.step(name, value, indices, **({"axis": axis} if axis or d.one_in(2) else {}))
 
 
-@drawn("batch_gather")
-def _batch_gather(d, name):
-    value = d.x(ANY, least=2)
-    sizes = d.last()
-    d.step(name, value, d.index((sizes or (1,))[-1], (*sizes[:-1], d.size())))
-
-
 @drawn("gather_nd")
 def _gather_nd(d, name):
     value = d.x(ANY, tuple(d.choice(2, 3) for _ in range(d.choice(1, 2, 3))))
@@ -674,22 +670,6 @@ def _tensor_scatter(d, name):
     )
 
 
-@drawn("unsorted_segment_sum")
-def _segments(d, name):
-    value = d.x(NUMBERS, least=1)
-    sizes = d.last()
-    ids = d.index(3, sizes[: d.random.randint(1, max(len(sizes), 1))])
-    d.step(name, value, ids, d.choice(3, 4))
-
-
-@drawn("boolean_mask")
-def _boolean_mask(d, name):
-    value = d.x(ANY, least=1)
-    sizes = d.last()
-    mask = d.given("bool", sizes[: d.random.randint(1, max(len(sizes), 1))])
-    d.step(name, value, mask)
-
-
 @drawn("where", "where_v2")
 def _where(d, name):
     dtype, sizes = d.dtype(ANY), d.sizes()
@@ -714,13 +694,6 @@ def _sort(d, name):
     d.step(name, value, **kwargs)
 
 
-@drawn("nn.in_top_k")
-def _in_top_k(d, name):
-    rows, columns = d.size(), d.choice(2, 3)
-    predictions = d.given("float32", (rows, columns))
-    d.step(name, predictions, d.index(columns, (rows,)), d.choice(1, 2))
-
-
 @drawn("searchsorted")
 def _searchsorted(d, name):
     dtype = d.dtype(("float32", "float64", "int32", "int64"))
@@ -729,13 +702,6 @@ def _searchsorted(d, name):
     in_order = d.step("tf.sort", name_in_order)
     values = d.given(dtype, (*batch, d.size()), low=-1, high=6)
     d.step(name, in_order, values, d.choice("left", "right"))
-
-
-@drawn("confusion_matrix")
-def _confusion(d, name):
-    sizes = (d.size(),)
-    labels = d.index(3, sizes)
-    d.step(name, labels, d.index(3, sizes), *([d.choice(3, 4)] if d.one_in(2) else []))
 
 
 @drawn("nn.embedding_lookup")
@@ -764,13 +730,6 @@ def _matmul(d, name):
     second = (m, k) if any(f.endswith("b") for f in flags) else (k, m)
     other = d.fitting(batch) if d.one_in(3) else batch
     d.step(name, d.given(dtype, batch + first), d.given(dtype, other + second), **flags)
-
-
-@drawn("linalg.matvec")
-def _matvec(d, name):
-    dtype, batch = d.dtype(FLOATS), d.sizes(0, 1)
-    n, k = d.size(), d.size()
-    d.step(name, d.given(dtype, (*batch, n, k)), d.given(dtype, (*batch, k)))
 
 
 @drawn("einsum")
@@ -889,13 +848,6 @@ def _n_pool(d, name):
     kind, padding = d.choice("MAX", "AVG"), d.choice("SAME", "VALID")
     kwargs = {"strides": [d.choice(1, 2)] * 2} if d.one_in(2) else {}
     d.step(name, value, [2, d.choice(1, 2)], kind, padding, **kwargs)
-
-
-@drawn("nn.bias_add")
-def _bias_add(d, name):
-    dtype = d.dtype(NUMBERS)
-    value = d.given(dtype, least=2)
-    d.step(name, value, d.given(dtype, d.last()[-1:]))
 
 
 @drawn("nn.batch_normalization")

@@ -61,14 +61,6 @@ def test_getters_around_and_within_are_called():
     assert seen == [("within", "bfloat16"), ("around", "float32")]
 
 
-def test_the_read_follows_assignments(evaluate):
-    with tf.tpu.bfloat16_scope():
-        w = tf.get_variable("w", [2], tf.bfloat16, initializer=tf.zeros_initializer())
-    assert evaluate(w).astype(float).tolist() == [0.0, 0.0]
-    evaluate(stored("w").assign([1.0, 257.0]))
-    assert evaluate(w).astype(float).tolist() == [1.0, 256.0]
-
-
 def cast_bits(bits):
     """Cast float32 values, given by their bits, to bfloat16 and return the bits."""
     x = tf.constant(np.asarray(bits, np.uint32).view(np.float32))

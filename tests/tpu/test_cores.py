@@ -15,19 +15,6 @@ def assignment(replicas, shape=None, mesh="2x2x2"):
     )
 
 
-def places(trace):
-    return {(t.replica, t.logical_core, t.core) for t in trace}
-
-
-@pytest.mark.parametrize("replicas", [1, 4])
-def test_replicas_get_cores_in_order(replicas, traced):
-    with tf.config.override(cores=4):
-        out = tf.tpu.replicate(lambda x: x + 1, [[r] for r in range(replicas)])
-        values, trace = traced(out)
-    assert values == [(r + 1,) for r in range(replicas)]
-    assert places(trace) == {(r, 0, r) for r in range(replicas)}
-
-
 def test_the_trace_tells_task_and_device(traced):
     topology = contrib.Topology(
         mesh_shape=[2, 2, 2],
@@ -110,19 +97,6 @@ def test_control_flow_may_use_other_cores(traced):
     value, trace = traced(out)
     assert value == (2.0,)
     assert [t.logical_core for t in trace if t.operation.endswith("branch")] == [1]
-
-
-@pytest.mark.parametrize("replicas", [2, 3, 5, 9])
-def test_neither_one_replica_nor_as_many_as_cores(replicas, session):
-    out = tf.tpu.replicate(lambda x: x, [[1.0]] * replicas)
-    with (
-        tf.config.override(cores=4),
-        pytest.raises(tf.errors.InvalidArgumentError) as raised,
-    ):
-        session.run(out)
-    message = str(raised.value)
-    assert f"{replicas} replicas" in message and "4 cores" in message
-    assert "device_assignment" in message and f"TPUREF_CORES={replicas}" in message
 
 
 def test_several_cores_need_an_assignment(session):

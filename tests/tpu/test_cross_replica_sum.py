@@ -22,31 +22,6 @@ def sums(values, **options):
         return [result for (result,) in session.run(out)]
 
 
-def test_all_replicas_get_the_same_bits():
-    rng = np.random.default_rng(0)
-    values = [rng.normal(size=1000).astype(np.float32) for _ in range(5)]
-    totals = sums(values)
-    assert len({total.tobytes() for total in totals}) == 1
-    expected = values[0]
-    for value in values[1:]:
-        expected = expected + value
-    assert np.array_equal(totals[0], expected)  # added in replica order
-
-
-def test_outside_a_per_replica_is_added_up(evaluate, caplog):
-    x = tf.contrib.distribute.PerReplica([[1.0], [2.0], [4.0]])
-    with caplog.at_level(logging.WARNING, "tpuref"):
-        total = tf.tpu.cross_replica_sum(x)
-    assert isinstance(total, tf.Tensor)
-    assert evaluate(total).tolist() == [7.0]
-    assert not caplog.records  # nothing was forgotten, so nothing is warned of
-
-
-def test_an_operation_has_no_value():
-    with pytest.raises(TypeError, match="is an operation"):
-        tf.tpu.replicate(lambda: tf.tpu.cross_replica_sum(tf.no_op()), [[], []])
-
-
 def test_the_order_within_a_group_does_not_change_the_bits():
     values = [np.float32(v) for v in (1e8, 1.0, -1e8, 1.0)]
     one = sums(values, group_assignment=[[0, 1, 2, 3]])
@@ -108,15 +83,6 @@ def test_shapes_that_differ_at_evaluation(session):
         session.run(out, {x: [1.0], y: [1.0, 2.0]})
     assert "different shapes [[1], [2]]" in str(raised.value)
     assert session.run(out, {x: [1.0], y: [2.0]})[1][0].tolist() == [3.0]
-
-
-def test_groups_may_have_shapes_of_their_own(session):
-    x, y = (tf.placeholder(tf.float32, [None]) for _ in range(2))
-    out = tf.tpu.replicate(
-        lambda v: tf.tpu.cross_replica_sum(v, [[0, 1], [2, 3]]), [[x], [x], [y], [y]]
-    )
-    results = session.run(out, {x: [1.0], y: [1.0, 2.0]})
-    assert [r.tolist() for (r,) in results] == [[2.0]] * 2 + [[2.0, 4.0]] * 2
 
 
 def test_results_of_replicas_share_no_memory(session):

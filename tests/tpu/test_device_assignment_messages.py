@@ -61,31 +61,6 @@ def test_outside(tf):
     refused(ValueError, words, construct, hole, [[[0, 0, 0]], [[0, 1, 0]]])
 
 
-def test_shape_and_topology(tf):
-    construct, four = tf.tpu.experimental.DeviceAssignment, mesh(tf, 2, 2, 1)
-    words = ["[replicas, cores per replica, 3]", "mesh 2x2x1", "got shape [1, 3]"]
-    refused(ValueError, words, construct, four, [[0, 0, 0]])
-    words = ["[replicas, cores per replica, 3]", "got shape [1, 1, 2]"]
-    refused(ValueError, words, construct, four, [[[0, 0]]])
-    for shape in ([1, 1, 4], [1, 1, 3, 1]):
-        words = ["[replicas, cores per replica, 3]", f"got shape {shape}"]
-        refused(ValueError, words, construct, four, np.zeros(shape))
-    words = ["topology must be a Topology", "got list", "Session.run first"]
-    refused(TypeError, words, construct, [2, 2, 1], [[[0, 0, 0]]])
-
-
-def test_lookups(tf):
-    assignment = pairs(tf)
-    words = ["replica=2", "there are 2, numbered from 0"]
-    refused(ValueError, words, assignment.coordinates, 2, 0)
-    words = ["replica=5", "there are 2, numbered from 0"]
-    refused(ValueError, words, assignment.coordinates, 5, 0)
-    words = ["logical_core=-3", "there are 2, numbered from 0"]
-    refused(ValueError, words, assignment.coordinates, 0, -3)
-    words = ["logical core 2 on task 1", "2 logical cores", "1 tasks", "[0.1] [1.0]"]
-    refused(ValueError, words, assignment.lookup_replicas, 1, 2)
-
-
 def test_core_index(tf):
     cores = [[[1, 1, 0], [0, 1, 0]], [[1, 0, 0], [0, 0, 0]]]
     topology = mesh(tf, 2, 2, 1, tasks=2)

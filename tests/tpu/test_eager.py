@@ -43,12 +43,6 @@ def test_variables_are_read_and_assigned():
     assert v.numpy().tolist() == [11.0, 12.0]
 
 
-def test_two_variables_of_one_name_are_two():
-    one, other = (tf.Variable(value, name="v") for value in (1.0, 2.0))
-    ((a, b),) = tf.tpu.replicate(lambda: (one.read_value(), other.read_value()))
-    assert (float(a), float(b)) == (1.0, 2.0)
-
-
 def test_each_call_is_a_run_of_its_own():
     v = tf.Variable(0.0)
     for expected in (1.0, 2.0, 3.0):

@@ -85,16 +85,6 @@ def test_the_lists_of_a_queue_cannot_be_changed_from_outside():
     assert facts(queue)[1:4] == (["float32", "int32"], [[4, 3], [8]], [None, None])
 
 
-def test_a_queue_that_could_not_be_frozen_may_still_be_set_right():
-    queue = InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[5, 2]])
-    queue.set_number_of_shards(2)
-    with pytest.raises(ValueError, match="cannot be split"):
-        queue.freeze()
-    queue.set_shard_dimensions([1])
-    queue.freeze()
-    assert queue.shard_dimensions == [1]
-
-
 def test_a_session_fills_what_another_empties():
     queue = InfeedQueue(number_of_tuple_elements=2)
     with tf.Graph().as_default() as feeding:
@@ -123,14 +113,6 @@ def test_a_queue_is_empty_once_its_sessions_are_closed():
             empty.run(out)
 
 
-def test_the_number_of_replicas_is_held_against_a_frozen_queue():
-    queue = InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[4]])
-    queue.set_number_of_shards(4)
-    queue.freeze()
-    with pytest.raises(ValueError, match="number_of_shards is frozen to 4, got 2"):
-        running(queue)
-
-
 def test_a_stall_is_reported_with_counts():
     queue = InfeedQueue(tuple_types=[tf.int32], tuple_shapes=[[2]], name="images")
     out = running(queue)
@@ -153,12 +135,3 @@ def test_enqueueing_from_another_thread_ends_the_wait():
     enqueue = queue.split_inputs_and_generate_enqueue_ops([tf.constant([5, 6])])
     with tf.Session() as sess, soon(sess.run, enqueue):
         np.testing.assert_array_equal(sess.run(out), [[[5]], [[6]]])
-
-
-def test_closing_from_another_thread_ends_the_wait():
-    queue = InfeedQueue(tuple_types=[tf.int32], tuple_shapes=[[2]])
-    out, close = running(queue), queue.generate_close_op()
-    with tf.Session() as sess:
-        ended = pytest.raises(tf.errors.OutOfRangeError, match="is exhausted")
-        with soon(sess.run, close), ended:
-            sess.run(out)

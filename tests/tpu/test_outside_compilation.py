@@ -1,7 +1,5 @@
 """tf.tpu.outside_compilation: parts of a computation that run on the host."""
 
-import os
-
 import pytest
 
 import tpuref as tf
@@ -12,17 +10,6 @@ from ..messages import refused
 def host_call(record, *tensors):
     """Call a Python function on the host with the values of tensors."""
     return tf.tpu.outside_compilation(lambda *a: tf.py_func(record, a, []), *tensors)
-
-
-def test_it_runs_in_the_host_process_once_per_replica(session):
-    pids = []
-    out = tf.tpu.replicate(
-        lambda: host_call(lambda: pids.append(os.getpid())), [[]] * 3
-    )
-    session.run(out[0])
-    assert pids == [os.getpid()] * 3
-    session.run(out)
-    assert len(pids) == 6
 
 
 def test_host_calls_come_in_program_order_for_each_replica(session):
@@ -37,26 +24,6 @@ def test_host_calls_come_in_program_order_for_each_replica(session):
     for replica in range(3):
         assert [label for r, label in calls if r == replica] == ["a", "b", "c"]
     assert len(calls) == 9
-
-
-def test_host_calls_see_the_values_of_their_replica(session):
-    seen = {}
-
-    def computation(r, x):
-        y = tf.tpu.outside_compilation(
-            lambda k, v: tf.py_func(
-                lambda k, v: seen.setdefault(int(k), v) * 10, [k, v], tf.float32
-            ),
-            r,
-            x,
-        )
-        y.set_shape([2])
-        return tf.reduce_sum(y)
-
-    out = tf.tpu.replicate(computation, [[0, [1.0, 2.0]], [1, [3.0, 4.0]]])
-    # A nested list arrives as scalars, so it is joined again by py_func's conversion.
-    assert session.run(out) == [(30.0,), (70.0,)]
-    assert seen[1].tolist() == [3.0, 4.0]
 
 
 def test_a_host_function_may_change_its_arguments(session):
@@ -145,16 +112,6 @@ def test_a_built_in_that_fails_has_no_line_of_its_own(session):
     with pytest.raises(tf.errors.InvalidArgumentError, match="TypeError") as raised:
         session.run(out)
     assert "raised at" not in str(raised.value)
-
-
-def test_eager_mode():
-    seen = []
-    with tf.eager_execution():
-        tf.tpu.replicate(
-            lambda x: host_call(lambda v: seen.append(float(v)), x), [[1.0], [2.0]]
-        )
-        assert tf.tpu.outside_compilation(lambda a: a + 1, tf.constant(1)).numpy() == 2
-    assert sorted(seen) == [1.0, 2.0]
 
 
 def test_host_parts_share_the_variables_of_the_host(session):

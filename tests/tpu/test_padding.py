@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from tpuref_conformance.clause import same
-from tpuref_conformance.probes import padded_shapes
 
 import tpuref as tf
 
@@ -15,27 +14,6 @@ POWER_OF_TWO = tf.compat.v1.tpu.PaddingSpec.POWER_OF_TWO
 
 def vectors(count=2):
     return [tf.placeholder(tf.float32, [None]) for _ in range(count)]
-
-
-def run_sizes(sizes, maximum, spec=None):
-    """Sum vectors of ones of the given sizes and return the padded shape."""
-    inputs = vectors(len(sizes))
-    out = tf.tpu.replicate(
-        tf.reduce_sum, [[x] for x in inputs], maximum_shapes=maximum, padding_spec=spec
-    )
-    feed = {x: np.ones([size]) for x, size in zip(inputs, sizes, strict=True)}
-    with tf.Session() as session:
-        assert session.run(out, feed) == [(float(size),) for size in sizes]
-    return padded_shapes(tf)[-1]
-
-
-def test_scalars_have_nothing_to_pad(evaluate):
-    out = tf.tpu.replicate(
-        lambda x: x, [[1.0], [2.0]], maximum_shapes=[tf.TensorShape([])]
-    )
-    assert evaluate(out) == [(1.0,), (2.0,)]
-    (record,) = tf.padding_report().inputs
-    assert (record.padded_shape, record.waste, record.forced_by) == ((), 0.0, ())
 
 
 def test_fed_sizes_have_to_fit(session):
@@ -55,13 +33,6 @@ def test_the_rank_is_checked_at_evaluation_too(session):
     out = tf.tpu.replicate(lambda v: v, [[x], [y]], maximum_shapes=[4])
     with pytest.raises(tf.errors.InvalidArgumentError, match="expected rank 1"):
         session.run(out, {x: [1.0]})
-
-
-def test_without_maximum_shapes_the_policy_does_nothing(evaluate):
-    x, y = vectors()
-    out = tf.tpu.replicate(tf.reduce_sum, [[x], [y]], padding_spec=POWER_OF_TWO)
-    assert evaluate(out, {x: [1.0], y: [1.0, 1.0, 1.0]}) == [(1.0,), (3.0,)]
-    assert tf.padding_report().inputs == ()
 
 
 @pytest.mark.parametrize("spec", [AUTO, POWER_OF_TWO])
@@ -164,26 +135,6 @@ def test_the_report_adds_up_over_computations(evaluate):
         evaluate(out, {x: [1.0], y: [1.0]})
     report = tf.padding_report()
     assert len(report.inputs) == 4 and report.compilations == 2
-
-
-def test_an_empty_input_wastes_its_whole_buffer(evaluate):
-    x = tf.placeholder(tf.float32, [None])
-    out = tf.tpu.replicate(lambda a: a, [[x]], maximum_shapes=[tf.TensorShape([4])])
-    assert evaluate(out, {x: []})[0][0].shape == (0,)
-    assert tf.padding_report().inputs[0].waste == 1.0
-    assert run_sizes([0, 0], [tf.TensorShape([None])]) == (0,)
-
-
-def test_eager_mode_pads_and_reports():
-    with tf.eager_execution():
-        ((a,), (b,)) = tf.tpu.replicate(
-            tf.reduce_mean,
-            [[tf.ones([3])], [tf.ones([5]) * 2.0]],
-            maximum_shapes=[tf.TensorShape([None])],
-            padding_spec=POWER_OF_TWO,
-        )
-        assert (float(a), float(b)) == (1.0, 2.0)
-        assert padded_shapes(tf) == [(8,)]
 
 
 def refused_shapes(tf, exception_type, inputs, maximum_shapes, *words, **kwargs):

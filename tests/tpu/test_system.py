@@ -29,26 +29,6 @@ def test_the_default_system_has_eight_cores(session):
     assert serialized.startswith(bytes.fromhex("0a03020202100118082218"))
 
 
-@pytest.mark.parametrize(
-    ("settings", "mesh"),
-    [
-        ({"topology": "1x1x1"}, [1, 1, 1]),
-        ({"topology": "4x2x2"}, [4, 2, 2]),
-        ({"cores": 4}, None),
-        ({"cores": 3}, None),
-    ],
-)
-def test_settings_choose_the_system(settings, mesh, session):
-    with tf.config.override(**settings):
-        serialized = session.run(tf.tpu.initialize_system())
-    topology = tf.contrib.tpu.Topology(serialized=serialized)
-    if mesh is not None:
-        assert topology.mesh_shape.tolist() == mesh
-        assert topology.num_cores == mesh[0] * mesh[1] * mesh[2]
-    else:
-        assert topology.num_cores == settings["cores"]
-
-
 def test_an_initialised_system_has_a_fixed_size(session):
     with tf.config.override(cores=4):
         session.run(tf.tpu.initialize_system())
@@ -100,12 +80,6 @@ def test_after_shutdown_only_initialising_helps(session):
     assert session.run(out) == [(8.0,)] * 8
 
 
-def test_a_system_that_never_ran_can_be_shut_down(session):
-    session.run(tf.tpu.shutdown_system())
-    with pytest.raises(tf.errors.FailedPreconditionError):
-        session.run(sums(2))
-
-
 def test_initialising_again_takes_the_settings_of_the_moment(session):
     start, stop = tf.tpu.initialize_system(), tf.tpu.shutdown_system()
     for count in (2, 4, 1):
@@ -115,33 +89,6 @@ def test_initialising_again_takes_the_settings_of_the_moment(session):
     session.run(stop)
     session.run(start)
     assert cores(session) == 8
-
-
-def test_sessions_of_one_process_share_the_system():
-    with tf.Session() as one, tf.Session() as other:
-        one.run(tf.tpu.initialize_system())
-        assert cores(other) == 8
-        other.run(tf.tpu.shutdown_system())
-        with pytest.raises(tf.errors.FailedPreconditionError):
-            one.run(sums(8))
-
-
-@pytest.mark.parametrize("job", ["", "a b", "1st", "x/y"])
-def test_what_is_no_job_name(job):
-    for function in (tf.tpu.initialize_system, tf.tpu.shutdown_system):
-        with pytest.raises(ValueError, match="job|device name"):
-            function(job=job)
-
-
-@pytest.mark.parametrize("make", [tf.tpu.initialize_system, tf.tpu.shutdown_system])
-def test_with_several_jobs_one_has_to_be_named(make):
-    with tf.Session(config=two_jobs()) as session:
-        with pytest.raises(tf.errors.InvalidArgumentError) as raised:
-            session.run(make())
-        message = str(raised.value)
-        assert "job is None" in message and "['ps', 'worker']" in message
-        session.run(make(job="worker"))
-        session.run(tf.tpu.shutdown_system(job="worker"))
 
 
 @pytest.mark.parametrize("make", [tf.tpu.initialize_system, tf.tpu.shutdown_system])

@@ -71,15 +71,6 @@ def test_branches_and_loops(agree, computation):
     agree(lambda: (replicated(computation), None))
 
 
-def test_a_branch_of_all_replicas(agree):
-    def build():
-        flag = tf.placeholder(tf.bool, [])
-        own = replicated(lambda x: tf.cond(flag, lambda: x * 2, lambda: x - tf.sin(x)))
-        return own, {flag: True}
-
-    agree(build)
-
-
 def test_a_branch_that_is_known_is_the_only_one_compiled(agree):
     def computation(x, typed=True):
         def other():
@@ -91,21 +82,6 @@ def test_a_branch_that_is_known_is_the_only_one_compiled(agree):
     with pytest.raises(TypeError):
         agree(lambda: (replicated(lambda x: computation(x, typed=False)), None))
     agree(lambda: (replicated(computation), None))
-
-
-def test_branches_write_variables(agree):
-    def build():
-        w = tf.get_variable("w", initializer=np.float32([1, 1]))
-        flag = tf.placeholder(tf.bool, [])
-
-        def computation(x):
-            both = tf.cond(flag, lambda: tf.assign_add(w, [1.0, 2.0]), lambda: x)
-            mine = tf.cond(x[0] > 0, lambda: tf.assign_sub(w, x), lambda: x)
-            return both, mine, w.read_value()
-
-        return replicated(computation), {flag: True}
-
-    agree(build, runs=3)
 
 
 def test_replicas_leave_a_loop_one_by_one(agree):
@@ -132,23 +108,6 @@ def test_a_loop_has_a_limit(agree, limit, own):
         )
 
     agree(lambda: (replicated(computation), None))
-
-
-def test_a_loop_writes_variables_and_sums(agree):
-    def build():
-        w = tf.get_variable("w", initializer=np.float32([1, 1]))
-
-        def turn(i, a):
-            total = tf.tpu.cross_replica_sum(a * w.read_value())
-            with tf.control_dependencies([tf.assign_add(w, total / 100)]):
-                return i + 1, total / 10
-
-        def computation(x):
-            return tf.while_loop(lambda i, a: i < 3, turn, [0, x])
-
-        return replicated(computation), None
-
-    agree(build)
 
 
 def partial_sum(x):

@@ -133,6 +133,24 @@ def test_towers_and_values_of_one_replica(agree):
     agree(build)
 
 
+def test_a_matrix_on_one_tower(agree):
+    def build():
+        resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        strategy = tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=1)
+        with strategy.scope():
+            total = tf.get_variable(
+                "total",
+                initializer=np.int32([[1, 2]]),
+                synchronization=tf.VariableSynchronization.ON_READ,
+                aggregation=tf.VariableAggregation.SUM,
+            )
+        parts = strategy.unwrap(total)
+        return [strategy.read_var(total), parts[3], tf.reshape(parts[1], [2])], None
+
+    with tf.config.override(cores=4):
+        agree(build)
+
+
 @pytest.mark.parametrize("on", [4, 8])
 def test_small_sums_have_the_bits_of_lockstep(on):
     groups = [[0, 5, 2, 7], [1, 6, 3, 4]]

@@ -138,6 +138,18 @@ def test_text_and_unknown_sizes_stay_on_the_host(agree):
     agree(build)
 
 
+def test_the_shape_of_what_the_host_returns_is_static(agree):
+    def build():
+        def computation(x):
+            y = called(lambda a: a + 1, x, tf.float32)
+            ones = tf.ones(tf.shape(y))
+            return tf.fill([tf.size(y) + 1], 3.0), ones + y
+
+        return tf.tpu.replicate(computation, rows()), None
+
+    agree(build)
+
+
 def test_print_and_assertions(capfd):
     def build():
         def computation(x):

@@ -81,15 +81,6 @@ def test_variables_that_got_one_value_change_apart():
         assert session.run([a[0], b[0]]) == [5, 3]
 
 
-def test_the_value_of_replica_0_is_kept(agree):
-    def build():
-        w = tf.get_variable("w", initializer=np.float32([1, 2]))
-        own = [[np.float32(k)] for k in (5, 6, 7)]
-        return tf.tpu.replicate(lambda x: tf.assign_add(w, [x, -x]), own), None
-
-    agree(build, runs=3)
-
-
 def test_replicas_that_disagree_are_an_error_if_asked_for():
     settings = {"executor": "xla", "check_replicas": True}
     with tf.config.override(**settings), tf.Session() as session:

@@ -46,6 +46,14 @@ class Instr:
         """The definition of the operation."""
         return REGISTRY[self.op]
 
+    @property
+    def is_filler(self) -> bool:
+        """Whether it is a constant that stands for a result of other replicas only.
+
+        Nobody reads it; its shape is open, unlike that of any other constant.
+        """
+        return self.definition.traits.constant and self.specs[0].shape.rank is None
+
     def concerns(self, replica: int) -> bool:
         """Return whether a replica runs it."""
         return self.replica is None or self.replica == replica

@@ -150,8 +150,8 @@ def find_spec(name: str, asker: FrameType) -> importlib.machinery.ModuleSpec | N
     if not is_public(sys.modules.get(parent)):
         return None
     # A namespace of one name may lie elsewhere: tpuref.app.flags is tpuref.flags.
-    around = path_of(sys.modules[parent])
-    homes = table.homes(around, last)
+    parent_path = path_of(sys.modules[parent])
+    homes = table.homes(parent_path, last)
     module, _, value = homes[0].partition(":") if homes else ("", "", "")
     if module == name and not value:
         return importlib.machinery.ModuleSpec(name, _Loader(), is_package=True)
@@ -159,7 +159,7 @@ def find_spec(name: str, asker: FrameType) -> importlib.machinery.ModuleSpec | N
         return Existing(importlib.import_module(module)).spec(name)
     if asker.f_globals.get("__name__") == "importlib.util":  # only asks whether it is
         return None
-    path = f"tf.{around}.{last}".replace("..", ".")
+    path = f"tf.{parent_path}.{last}".replace("..", ".")
     if value:
         message = f"{path} is not a module. Use from {parent} import {last}."
     else:

@@ -224,11 +224,11 @@ def listed(path: str) -> Mapping[str, Homes]:
     if len(lists) == 1:
         return {name: (home,) for name, home in lists[0].items()}
     ours = {} if path else stub("__init__")
-    found: dict[str, Homes] = {name: (home,) for name, home in ours.items()}
+    merged: dict[str, Homes] = {name: (home,) for name, home in ours.items()}
     for name in lists[0].keys() | lists[1].keys():
         homes = [_in_front(one[name]) for one in lists if name in one]
-        found[name] = tuple(dict.fromkeys(homes))
-    return found
+        merged[name] = tuple(dict.fromkeys(homes))
+    return merged
 
 
 def _in_front(home: str) -> str:
@@ -245,9 +245,9 @@ def homes(path: str, name: str) -> Homes:
     >>> homes("tpu", "shrad")
     ()
     """
-    found = listed(path).get(name)
-    if found is not None or (name.startswith("__") and name != INTERNAL):
-        return found or ()
+    public = listed(path).get(name)
+    if public is not None or (name.startswith("__") and name != INTERNAL):
+        return public or ()
     if home := _private_home(path, name) or _measured_home(path, name):
         return (home,)
     below = f"{path}.{name}".lstrip(".")
@@ -257,14 +257,14 @@ def homes(path: str, name: str) -> Homes:
 @functools.cache
 def names_of(path: str) -> frozenset[str]:
     """Return the names of a namespace; modules without any name are left out."""
-    found = {*listed(path)}
+    members = {*listed(path)}
     before = f"{path}." if path else ""
     for module, private in private_modules().items():
         if module == path:
-            found.update(private.homes.keys() - {ALL}, _all_of(private))
+            members.update(private.homes.keys() - {ALL}, _all_of(private))
         elif private.homes and module.startswith(before):
-            found.add(module.removeprefix(before).partition(".")[0])
-    return frozenset(found)
+            members.add(module.removeprefix(before).partition(".")[0])
+    return frozenset(members)
 
 
 def is_empty(path: str) -> bool:
@@ -282,14 +282,14 @@ def known_way_out(name: str) -> str:
 @functools.cache
 def namespaces() -> tuple[str, ...]:
     """Return the paths of all namespaces that have names."""
-    found, waiting = [], [""]
+    paths, waiting = [], [""]
     while waiting:
         path = waiting.pop()
-        found.append(path)
+        paths.append(path)
         for name in sorted(names_of(path), reverse=True):
             for home in homes(path, name):
                 module, _, value = home.partition(":")
                 below = module.removeprefix("tpuref.")
                 if not value and below == f"{path}.{name}".lstrip("."):
                     waiting.append(below)
-    return tuple(found)
+    return tuple(paths)

@@ -78,9 +78,9 @@ def _find_read(handle: str, blocks: Sequence[Region]) -> Operation | None:
         for step in block.operations:
             if read_by(step) == handle:
                 return step
-            found = _find_read(handle, step.blocks)
-            if found is not None:
-                return found
+            read = _find_read(handle, step.blocks)
+            if read is not None:
+                return read
     return None
 
 
@@ -150,10 +150,10 @@ def _backward_branch(
         captured = set(step.captured_inputs())
         inner = steps_before([tensor for tensor, _ in seeds], captured)
         nested = walk.nested()
-        found = nested.backward(seeds, sources, inner, captured)
+        of_sources = nested.backward(seeds, sources, inner, captured)
         region.results = [
             _identity(nested.whole(g, s)) if g is not None else _zeros(s, step.blocks)
-            for s, g in zip(sources, found, strict=True)
+            for s, g in zip(sources, of_sources, strict=True)
         ]
     return region
 
@@ -242,15 +242,15 @@ class _BackwardLoop:
         # A fixed point: a source may reach variable i in one iteration, and variable j
         # through i only in the next one. Each pass adds a variable or ends.
         begun, ended = self._body.parameters, self._body.results
-        found = {k for k in range(self._count) if self._step.inputs[k] in wanted}
+        carried = {k for k in range(self._count) if self._step.inputs[k] in wanted}
         while True:
-            sources = [*self.captured, *(begun[k] for k in found)]
+            sources = [*self.captured, *(begun[k] for k in carried)]
             reached = reached_from(sources, self._inner, ())
-            new = {k for k in range(self._count) if ended[k] in reached} - found
+            new = {k for k in range(self._count) if ended[k] in reached} - carried
             if not new:
                 break
-            found |= new
-        return [k for k in sorted(found) if is_differentiable(begun[k].dtype)]
+            carried |= new
+        return [k for k in sorted(carried) if is_differentiable(begun[k].dtype)]
 
     def build(self) -> Operation:
         """Add the loop to the graph."""
@@ -307,8 +307,10 @@ class _BackwardLoop:
             begun = [self._body.parameters[k] for k in self.carried]
             nested = self._walk.nested()
             sources = [*begun, *self.captured]
-            found = nested.backward(seeds, sources, self._inner, self._taken)
-            parts = [nested.whole(g, s) for g, s in zip(found, sources, strict=True)]
+            gradients = nested.backward(seeds, sources, self._inner, self._taken)
+            parts = [
+                nested.whole(g, s) for g, s in zip(gradients, sources, strict=True)
+            ]
             next_ones = [
                 self._or_zeros(part, tensor)
                 for part, tensor in zip(parts, begun, strict=False)
@@ -328,13 +330,13 @@ class _BackwardLoop:
 
     def _residual_seeds(self) -> list[tuple[Tensor, Tensor]]:
         """Return the gradients of residuals, as a gradient of a gradient has them."""
-        found = []
+        gradients = []
         for k in range(self._count, len(self._gradients)):
             gradient = self._gradients[k]
             if gradient is not None:
                 tensor = self._body.results[k]
-                found.append((tensor, self._of_iteration(tensor, gradient)))
-        return found
+                gradients.append((tensor, self._of_iteration(tensor, gradient)))
+        return gradients
 
     def _of_iteration(self, tensor: Tensor, elements: Tensor) -> Tensor:
         """Return the part of a residual that belongs to this iteration."""

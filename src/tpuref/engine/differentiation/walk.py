@@ -100,13 +100,13 @@ def variables_in(blocks: Iterable[Region]) -> list[str]:
 def steps_before(ys: Iterable[Tensor], stops: Collection[Tensor]) -> list[Any]:
     """Return the operations that `ys` depend on, in order, not going past `stops`."""
     pending = [y.op for y in ys if y not in stops]
-    found = set()
+    steps = set()
     while pending:
         step = pending.pop()
-        if step not in found:
-            found.add(step)
+        if step not in steps:
+            steps.add(step)
             pending += [t.op for t in step.captured_inputs() if t not in stops]
-    return sorted(found, key=lambda step: step.index)
+    return sorted(steps, key=lambda step: step.index)
 
 
 def reached_from(
@@ -216,10 +216,10 @@ class Walk:
             gradients = [
                 self._dense_or_zeros(g, t) for g, t in _with_outputs(gradients, step)
             ]
-        found = rule(apply, step, *gradients)
-        several = isinstance(found, (tuple, list)) and not isinstance(found, Rows)
+        results = rule(apply, step, *gradients)
+        several = isinstance(results, (tuple, list)) and not isinstance(results, Rows)
         for source, part in zip(
-            step.inputs, found if several else [found], strict=True
+            step.inputs, results if several else [results], strict=True
         ):
             if part is not None and source in wanted:
                 yield source, part() if callable(part) else part
@@ -276,8 +276,10 @@ class Walk:
         place = getattr(step, "placement", None)
         if place is None or not (self._colocated or place.logical_core is not None):
             return contextlib.nullcontext()
-        found: contextlib.AbstractContextManager[Any] = step.graph.colocate_with(step)
-        return found
+        colocated: contextlib.AbstractContextManager[Any] = step.graph.colocate_with(
+            step
+        )
+        return colocated
 
     def _without_gradient(self, step: Any, why: str = "") -> LookupError:
         return coded(

@@ -173,7 +173,7 @@ def eager_execution() -> Iterator[None]:
 def fresh_defaults() -> Iterator[None]:
     """Use an empty default graph, no session, graph mode and release 1 in a block."""
     global _outermost
-    around, stacks = _outermost, vars(context).copy()
+    outer, stacks = _outermost, vars(context).copy()
     before = vars(behavior).copy()
     behavior.follow(1)
     context.graphs, context.eager, context.sessions = [], [], []
@@ -181,6 +181,6 @@ def fresh_defaults() -> Iterator[None]:
     try:
         yield
     finally:
-        _outermost = around
+        _outermost = outer
         vars(context).update(stacks)
         vars(behavior).update(before)

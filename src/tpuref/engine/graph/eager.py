@@ -83,11 +83,11 @@ def run_in_graph(build: Callable[[], Any]) -> Any:
     Replicated computations are built as a whole before they run, also in eager mode.
     Operations among the results are run and become None.
     """
-    around = get_default_graph()
+    outer = get_default_graph()
     graph = Graph()
-    graph.seed = around.seed
-    graph.padding_log = around.padding_log
-    graph.queues = around.queues
+    graph.seed = outer.seed
+    graph.padding_log = outer.padding_log
+    graph.queues = outer.queues
     with graph.as_default():
         result = build()
     leaves = nest.flatten(result)

@@ -86,24 +86,24 @@ class Region:
 
     def captured_tensors(self) -> list[Tensor]:
         """Return the tensors of enclosing regions that are used, in order of use."""
-        found: dict[Tensor, None] = {}
+        captured: dict[Tensor, None] = {}
         for operation in self.operations:
             for tensor in operation.captured_inputs():
                 if not _belongs_to(tensor, self):
-                    found[tensor] = None
+                    captured[tensor] = None
         for tensor in self.results:
             if not _belongs_to(tensor, self):
-                found[tensor] = None
-        return list(found)
+                captured[tensor] = None
+        return list(captured)
 
     def awaited_operations(self) -> list[Operation]:
         """Return the operations of enclosing regions to wait for."""
-        found: dict[Operation, None] = {}
+        operations: dict[Operation, None] = {}
         for operation in self.operations:
             for awaited in operation.all_control_inputs():
                 if awaited.region is None or not awaited.region.is_within(self):
-                    found[awaited] = None
-        return list(found)
+                    operations[awaited] = None
+        return list(operations)
 
 
 def _belongs_to(tensor: Tensor, region: Region) -> bool:

@@ -31,7 +31,14 @@ from tpuref.engine.ops.broadcasting import (
     require_same_dtype,
     same_shape,
 )
-from tpuref.engine.ops.definition import BROADCASTS, ELEMENTWISE, OpDef, Operand, Traits
+from tpuref.engine.ops.definition import (
+    BROADCASTS,
+    ELEMENTWISE,
+    Batching,
+    OpDef,
+    Operand,
+    Traits,
+)
 from tpuref.engine.ops.meaning import Array, Ufunc, describe, ieee
 
 SIGNED_OR_COMPLEX = Kind(
@@ -277,10 +284,17 @@ def _power(x: Array, y: Array, *, out: Array | None = None) -> Any:
     return np.power(x, y, **into)
 
 
+def _is_known_power(x: Operand, y: Operand) -> bool:
+    """Whether `_power` multiplies: the bits of `np.power` depend on the position."""
+    exponent = None if y.value is None or y.shape.rank else y.value.item()
+    return (x.dtype.np, exponent) in _KNOWN_POWERS
+
+
 def _cube(x: Array, *, out: Array | None = None) -> Any:
+    wide = x.astype(np.float64)
     out = np.empty_like(x) if out is None else out
-    square = np.multiply(x, x, dtype=np.float64)
-    return np.multiply(square, x, dtype=np.float64, casting="same_kind", out=out)
+    out[...] = wide * wide * wide
+    return out
 
 
 def _root(x: Array, **into: Any) -> Any:
@@ -528,7 +542,14 @@ OPERATIONS: tuple[OpDef, ...] = (
         compute=ieee(_div_mod),
         xla="elementwise",
     ),
-    _broadcasts("Pow", binary_numeric, Ufunc("power"), ieee(_power), xla="elementwise"),
+    _broadcasts(
+        "Pow",
+        binary_numeric,
+        Ufunc("power"),
+        ieee(_power),
+        batching=Batching(broadcasts=True, elementwise_for=_is_known_power),
+        xla="elementwise",
+    ),
     _broadcasts("FloatPower", double_precision, _float_power),
     _op("SquaredDifference", binary_numeric, _squared_difference),
     _op("Maximum", binary_real, Ufunc("maximum")),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,8 +17,9 @@ from tpuref.engine.ops.broadcasting import (
     normalize_axis,
     require_same_dtype,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
+from tpuref.engine.ops.stacking import along, behind
 from tpuref.kernels.arrays import Empty, join, split
 
 
@@ -119,6 +121,19 @@ def _parts(xp: Any, value: Array, *, axis: int, sizes: tuple[int | None, ...]) -
     return tuple(xp.split(value, np.cumsum(parts[:-1]), axis))
 
 
+def _stacked_split(
+    value: Array, *, axis: int, sizes: tuple[int | None, ...]
+) -> Sequence[Array]:
+    axis = behind(axis)
+    parts = [part or 0 for part in _part_sizes(value.shape[axis], sizes)]
+    ends = [0, *itertools.accumulate(parts)]
+    turned = np.moveaxis(value, axis, 0)
+    return [
+        np.moveaxis(turned[start:end], 0, axis)
+        for start, end in itertools.pairwise(ends)
+    ]
+
+
 def _infer_concat(*values: Operand, axis: int) -> TensorSpec:
     if not values:
         raise ValueError("values is empty; expected at least one tensor to join")
@@ -156,15 +171,55 @@ def _concat_meaning(xp: Any, *values: Array, axis: int) -> Any:
     return xp.concatenate(values, axis)
 
 
+def _joined_stacks(
+    join: Callable[..., Any], values: Sequence[Array], axis: int
+) -> Array:
+    """Join arrays of all cores; a constant, which all share, is repeated."""
+    first = values[0]
+    shares = [
+        value
+        if value.ndim == first.ndim
+        else np.broadcast_to(value, (len(first), *value.shape))
+        for value in values
+    ]
+    joined: Array = join(shares, behind(axis))
+    return joined
+
+
+def _stacked_pack(*values: Array, axis: int) -> Array:
+    return _joined_stacks(np.stack, values, axis)
+
+
+def _stacked_concat(*values: Array, axis: int) -> Array:
+    return _joined_stacks(np.concatenate, values, axis)
+
+
 _op = partial(OpDef, gradient="arrays")
 
-PACK = _op("Pack", infer=_infer_pack, meaning=_pack)
+PACK = _op(
+    "Pack", infer=_infer_pack, meaning=_pack, batching=Batching(stacked=_stacked_pack)
+)
 
 OPERATIONS: tuple[OpDef, ...] = (
     PACK,
-    _op("Unpack", infer=_infer_unpack, meaning=_unpack),
-    _op("Split", infer=_infer_split, meaning=_parts, compute=ieee(_split)),
     _op(
-        "ConcatV2", infer=_infer_concat, meaning=_concat_meaning, compute=ieee(_concat)
+        "Unpack",
+        infer=_infer_unpack,
+        meaning=_unpack,
+        batching=Batching(stacked=along(_unpack)),
+    ),
+    _op(
+        "Split",
+        infer=_infer_split,
+        meaning=_parts,
+        compute=ieee(_split),
+        batching=Batching(stacked=_stacked_split),
+    ),
+    _op(
+        "ConcatV2",
+        infer=_infer_concat,
+        meaning=_concat_meaning,
+        compute=ieee(_concat),
+        batching=Batching(stacked=_stacked_concat),
     ),
 )

@@ -74,15 +74,12 @@ def _selu(xp: Any, features: Array) -> Any:
     return scaled.astype(features.dtype)
 
 
-def _sigmoid(xp: Any, features: Array) -> Any:
-    """Take exp of negative numbers only, so that it never overflows."""
+def _sigmoid(xp: Any, features: Array, *, out: Array | None = None) -> Any:
     wide = widened(features)
-    if wide.dtype.kind == "c":
-        return 1 / (1 + xp.exp(-wide))
-    small = xp.exp(-xp.abs(wide))
-    return xp.where(wide >= 0, 1 / (1 + small), small / (1 + small)).astype(
-        features.dtype
-    )
+    into = {} if out is None or out.dtype != wide.dtype else {"out": out}
+    power = xp.exp(xp.negative(wide, **into), **into)
+    result = xp.reciprocal(xp.add(power, 1, **into), **into)
+    return result.astype(features.dtype, copy=False)
 
 
 def _softplus(xp: Any, features: Array) -> Any:

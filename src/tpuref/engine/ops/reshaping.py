@@ -16,7 +16,7 @@ from tpuref.engine.ops import broadcasting
 from tpuref.engine.ops.definition import OF_SHAPE, Batching, OpDef, Operand, Traits
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.sizes import require_shape
-from tpuref.engine.ops.stacking import along
+from tpuref.engine.ops.stacking import along, behind
 
 # -- asking ---------------------------------------------------------------------------
 
@@ -161,6 +161,11 @@ def _transpose(xp: Any, x: Array, *, perm: tuple[int, ...] | None) -> Any:
     return xp.transpose(x, perm)
 
 
+def _stacked_transpose(x: Array, *, perm: tuple[int, ...] | None) -> Array:
+    axes = range(x.ndim - 1)[::-1] if perm is None else perm
+    return np.transpose(x, (0, *map(behind, (axis % (x.ndim - 1) for axis in axes))))
+
+
 def _infer_reverse(x: Operand, *, axes: tuple[int, ...]) -> TensorSpec:
     if x.shape.rank is not None:
         broadcasting.normalize_axes(axes, x.shape.rank)
@@ -225,6 +230,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         "Transpose",
         infer=_infer_transpose,
         meaning=_transpose,
+        batching=Batching(stacked=_stacked_transpose),
         traits=Traits(linear=True),
     ),
     _op("ReverseV2", infer=_infer_reverse, meaning=_reverse),

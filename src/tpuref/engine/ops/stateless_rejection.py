@@ -65,9 +65,9 @@ def _gamma(shape: Array, seed: Array, alpha: Array) -> Array:
     each = count // max(1, alpha.size)
     # The draws of one alpha follow each other.
     alphas = np.repeat(alpha.reshape(-1).astype(np.float64), each)
-    draws, found = _Draws(seed, count), np.empty(count)
+    draws, samples = _Draws(seed, count), np.empty(count)
     single = np.flatnonzero(alphas == 1.0)
-    found[single] = -np.log1p(-draws.uniform(single))
+    samples[single] = -np.log1p(-draws.uniform(single))
     left = np.flatnonzero(alphas != 1.0)
     small = alphas < 1.0
     d = alphas + np.where(small, 2.0 / 3, -1.0 / 3)
@@ -81,11 +81,11 @@ def _gamma(shape: Array, seed: Array, alpha: Array) -> Array:
         limit = 0.5 * square + d[tried] * (1 - v + np.log(v))
         taken = (u < 1 - 0.0331 * square * square) | (np.log(u) < limit)
         done = tried[taken]
-        found[done] = d[done] * v[taken]
+        samples[done] = d[done] * v[taken]
         boosted = done[small[done]]
-        found[boosted] *= draws.uniform(boosted) ** (1 / alphas[boosted])
+        samples[boosted] *= draws.uniform(boosted) ** (1 / alphas[boosted])
         left = np.setdiff1d(left, done, assume_unique=True)
-    numbers: Array = found.reshape(-1, each).T.astype(alpha.dtype)
+    numbers: Array = samples.reshape(-1, each).T.astype(alpha.dtype)
     return numbers.reshape(sizes)
 
 
@@ -99,30 +99,30 @@ def _binomial(
     each = total // max(1, int(np.prod(batch, dtype=np.int64)))
     wide = (np.broadcast_to(x, batch).astype(np.float64) for x in (counts, probs))
     n, p = (np.repeat(x.reshape(-1), each) for x in wide)
-    found = np.where(np.isnan(p), np.nan, 0.0)
+    samples = np.where(np.isnan(p), np.nan, 0.0)
     q = np.minimum(p, 1 - p)
     drawn = (n > 0) & (q > 0)
     often = drawn & (n * q >= 10)
     few = _Draws(seed, total, _RESERVED_FOR_INVERSION)
-    _invert(few, found, np.flatnonzero(drawn & ~often), n, q)
-    _reject(_Draws(seed, total), found, np.flatnonzero(often), n, q)
-    found = np.where(p > 0.5, np.maximum(n, 0) - found, found)
-    numbers: Array = found.reshape(-1, each).T.astype(as_dtype(dtype).np)
+    _invert(few, samples, np.flatnonzero(drawn & ~often), n, q)
+    _reject(_Draws(seed, total), samples, np.flatnonzero(often), n, q)
+    samples = np.where(p > 0.5, np.maximum(n, 0) - samples, samples)
+    numbers: Array = samples.reshape(-1, each).T.astype(as_dtype(dtype).np)
     return numbers.reshape(sizes)
 
 
-def _invert(draws: _Draws, found: Array, left: Array, n: Array, p: Array) -> None:
+def _invert(draws: _Draws, samples: Array, left: Array, n: Array, p: Array) -> None:
     """Count geometric waiting times until their sum exceeds the trials."""
-    found[left] = 0
+    samples[left] = 0
     waited = np.zeros(len(n))
     while left.size:
         waits = np.ceil(np.log(draws.uniform(left)) / np.log1p(-p[left]))
         waited[left] += waits
         left = left[waited[left] <= n[left]]
-        found[left] += 1
+        samples[left] += 1
 
 
-def _reject(draws: _Draws, found: Array, left: Array, n: Array, p: Array) -> None:
+def _reject(draws: _Draws, samples: Array, left: Array, n: Array, p: Array) -> None:
     """Draw by transformed rejection with squeeze (BTRS)."""
     while left.size:
         count, prob = n[left], p[left]
@@ -148,7 +148,7 @@ def _reject(draws: _Draws, found: Array, left: Array, n: Array, p: Array) -> Non
                 - _tail(count - k)
             )
         taken = tight | (sensible & (scaled <= bound))
-        found[left[taken]] = k[taken]
+        samples[left[taken]] = k[taken]
         left = left[~taken]
 
 

@@ -311,7 +311,7 @@ class Function(Generic[_Given, _Result]):
         specs = self._specs(call)
         return self._trace(call, specs, True, True).run(call.values, call.iterators)
 
-    def around(self, outer: Callable[..., Any]) -> Function[_Given, Any]:
+    def wrapped_in(self, outer: Callable[..., Any]) -> Function[_Given, Any]:
         """Return a function that calls ``outer(python_function, *args, **kwargs)``."""
         inner = self.python_function
 

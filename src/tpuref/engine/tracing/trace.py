@@ -94,10 +94,10 @@ class ConcreteFunction:
 
     @staticmethod
     def _own_graph() -> Graph:
-        around, graph = get_default_graph(), Graph()
+        outer, graph = get_default_graph(), Graph()
         graph.traced = True
-        graph.seed, graph.padding_log = around.seed, around.padding_log
-        graph.queues = around.queues
+        graph.seed, graph.padding_log = outer.seed, outer.padding_log
+        graph.queues = outer.queues
         return graph
 
     def _create(self, next_creator: Callable[..., Any], **arguments: Any) -> Any:

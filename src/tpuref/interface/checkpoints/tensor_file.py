@@ -95,29 +95,29 @@ class Entry:
         return math.prod(self.shape) * self.dtype.size
 
 
-def entry_of(found: Any, names: Mapping[str, str]) -> Entry:
+def entry_of(record: Any, names: Mapping[str, str]) -> Entry:
     """Return an entry of an index or a header; ValueError if it is damaged.
 
     `names` maps the file's names of dtypes to those of tpuref.
     """
-    if not isinstance(found, dict) or str(found.get("dtype")) not in names:
-        raise ValueError(f"{found!r:.80} is no tensor of a known dtype")
-    shape, crc32c = _integers(found.get("shape")), found.get("crc32c")
+    if not isinstance(record, dict) or str(record.get("dtype")) not in names:
+        raise ValueError(f"{record!r:.80} is no tensor of a known dtype")
+    shape, crc32c = _integers(record.get("shape")), record.get("crc32c")
     # NumPy has no larger arrays, nor those of more dimensions.
     if len(shape) > 32 or math.prod(filter(None, shape)) >= 2**56:
         raise ValueError(f"a shape of {len(shape)} dimensions is too large")
     if crc32c is not None:
         _integers([crc32c])
-    return Entry(as_dtype(names[found["dtype"]]), shape, crc32c)
+    return Entry(as_dtype(names[record["dtype"]]), shape, crc32c)
 
 
-def _integers(found: Any) -> tuple[int, ...]:
+def _integers(value: Any) -> tuple[int, ...]:
     """Return the numbers of a list; ValueError unless they are natural numbers."""
-    if not isinstance(found, list) or not all(
-        type(number) is int and number >= 0 for number in found
+    if not isinstance(value, list) or not all(
+        type(number) is int and number >= 0 for number in value
     ):
-        raise ValueError(f"expected a list of natural numbers, got {found!r:.80}")
-    return tuple(found)
+        raise ValueError(f"expected a list of natural numbers, got {value!r:.80}")
+    return tuple(value)
 
 
 class TensorFile:
@@ -141,17 +141,21 @@ class TensorFile:
         if not isinstance(header, dict):
             raise ValueError(f"expected an object, got {header!r:.80}")
         header.pop("__metadata__", None)
-        return {name: _place(found, 8 + length, size) for name, found in header.items()}
+        return {
+            name: _place(record, 8 + length, size) for name, record in header.items()
+        }
 
     def read(self, name: str, expected: Entry) -> Array:
         """Return a tensor, which must match its entry in the index."""
         dtype, shape = expected.dtype, expected.shape
         place, begin = self._places.get(name, (None, 0))
         if place is None or (place.dtype, place.shape) != _storage_type(dtype, shape):
-            found = "lacks it" if place is None else f"has {place.dtype} {place.shape}"
+            difference = (
+                "lacks it" if place is None else f"has {place.dtype} {place.shape}"
+            )
             raise self._damage_error(
                 f"the index lists {name!r} as {dtype.name} {list(shape)}, the file "
-                f"{found}"
+                f"{difference}"
             )
         with self._files.open_regular(self._path) as file:
             file.seek(begin)
@@ -169,9 +173,9 @@ class TensorFile:
         )
 
 
-def _place(found: Any, begin: int, size: int) -> tuple[Entry, int]:
-    entry = entry_of(found, _NAMES)
-    offsets = _integers(found.get("data_offsets"))
+def _place(record: Any, begin: int, size: int) -> tuple[Entry, int]:
+    entry = entry_of(record, _NAMES)
+    offsets = _integers(record.get("data_offsets"))
     if len(offsets) != 2 or not offsets[0] + entry.size == offsets[1] <= size - begin:
         raise ValueError(f"a tensor at {offsets!r:.80} in a file of {size} bytes")
     return entry, begin + offsets[0]

@@ -62,9 +62,9 @@ class Transformation:
 class _Progress:
     """Counts the calls of user functions that a thread has completed."""
 
-    def __init__(self, around: _Progress | None) -> None:
+    def __init__(self, outer: _Progress | None) -> None:
         self.count = 0
-        self.around = around
+        self.outer = outer
 
 
 class _Local(threading.local):
@@ -79,7 +79,7 @@ def note_progress() -> None:
     progress = _local.progress
     while progress is not None:
         progress.count += 1
-        progress = progress.around
+        progress = progress.outer
 
 
 class Ahead:

@@ -43,8 +43,8 @@ class Function(Transformation):
         self.site, self._label = user_site(), caller.rpartition(".")[2]
         graph = get_default_graph()
         if executing_eagerly():
-            graph, around = Graph(), graph
-            graph.seed = around.seed
+            graph, outer = Graph(), graph
+            graph.seed = outer.seed
         with graph.as_default():
             region, result = _trace(caller, function, element, graph)
         self.result = mapped(result, lambda tensor: tensor.spec)

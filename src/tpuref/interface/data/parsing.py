@@ -163,12 +163,12 @@ def _parse(
 
 
 def _result(reader: _FeatureReader, tensors: Any) -> Any:
-    found: list[Tensor] = []
+    components: list[Tensor] = []
     for shape in reader.shapes:
         tensor = next(tensors)
         tensor.set_shape(shape)
-        found.append(tensor)
-    return SparseTensor(*found) if reader.sparse else found[0]
+        components.append(tensor)
+    return SparseTensor(*components) if reader.sparse else components[0]
 
 
 def _kind(function: str, key: str, feature: Any) -> int:
@@ -180,14 +180,14 @@ def _kind(function: str, key: str, feature: Any) -> int:
             f"tf.VarLenFeature or tf.FixedLenSequenceFeature, got {feature!r}"
         )
     dtype = feature.dtype
-    found = _KINDS.get(as_dtype(dtype))
-    if found is None:
+    kind = _KINDS.get(as_dtype(dtype))
+    if kind is None:
         raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r} has dtype {as_dtype(dtype).name}, "
             "examples hold float32, int64 and string; parse one of those and use "
             "tf.cast or tf.decode_raw"
         )
-    return found
+    return kind
 
 
 def _read(
@@ -200,13 +200,13 @@ def _read(
     names = [key.encode() for key in kinds]
     columns: dict[str, list[Values]] = {key: [] for key in kinds}
     for record in records:
-        found = examples.features(bytes(record), names)
-        if found is None:
+        features = examples.features(bytes(record), names)
+        if features is None:
             raise InvalidArgumentError(
                 f"{function}: the text is no tf.train.Example, or is damaged",
                 code=codes.INVALID_FEATURE,
             )
-        for (key, wanted), feature in zip(kinds.items(), found, strict=True):
+        for (key, wanted), feature in zip(kinds.items(), features, strict=True):
             kind, values = (wanted, None) if feature is None else feature
             if kind != wanted:
                 raise InvalidArgumentError(
@@ -241,7 +241,7 @@ def _fixed_reader(
         default = _default(function, key, feature, dtype, shape).ravel()
 
     def read(values: Sequence[Values]) -> list[Array]:
-        rows = [default if found is None else found for found in values]
+        rows = [default if value is None else value for value in values]
         for row in rows:
             if row is None:
                 raise InvalidArgumentError(
@@ -266,13 +266,13 @@ def _variable_reader(feature: VarLenFeature, single: bool) -> _FeatureReader:
     rank = 1 if single else 2
 
     def read(values: Sequence[Values]) -> list[Array]:
-        rows = [_array([] if found is None else found, dtype) for found in values]
+        rows = [_array([] if numbers is None else numbers, dtype) for numbers in values]
         places = [
             (column,) if single else (row, column)
-            for row, found in enumerate(rows)
-            for column in range(found.size)
+            for row, numbers in enumerate(rows)
+            for column in range(numbers.size)
         ]
-        longest = max((found.size for found in rows), default=0)
+        longest = max((numbers.size for numbers in rows), default=0)
         sizes = [longest] if single else [len(rows), longest]
         return [
             np.array(places, np.int64).reshape(-1, rank),
@@ -305,19 +305,19 @@ def _sequence_reader(
         filling = _default(function, key, feature, dtype, [])[()]
 
     def read(values: Sequence[Values]) -> list[Array]:
-        rows = [_array([] if found is None else found, dtype) for found in values]
-        for found in rows:
-            if found.size % width:
+        rows = [_array([] if numbers is None else numbers, dtype) for numbers in values]
+        for numbers in rows:
+            if numbers.size % width:
                 raise InvalidArgumentError(
-                    f"{function}: an example has {found.size} values of the feature "
+                    f"{function}: an example has {numbers.size} values of the feature "
                     f"{key!r}, expected a multiple of the {width} of a row {shape}",
                     code=codes.INVALID_FEATURE,
                 )
-        longest = max((found.size // width for found in rows), default=0)
+        longest = max((numbers.size // width for numbers in rows), default=0)
         result = np.empty((len(rows), longest * width), dtype.np)
         result[...] = filling
-        for row, found in enumerate(rows):
-            result[row, : found.size] = found
+        for row, numbers in enumerate(rows):
+            result[row, : numbers.size] = numbers
         shaped = result.reshape(len(rows), longest, *shape)
         return [shaped[0 if single else slice(None)]]
 
@@ -330,16 +330,16 @@ def _default(
     function: str, key: str, feature: Any, dtype: DType, shape: Sequence[int]
 ) -> Array:
     """Return the default values of a feature, broadcast to its shape."""
-    given = feature.default_value
+    default = feature.default_value
     try:
-        array = _array(given, dtype)
+        array = _array(default, dtype)
         if dtype == string and not all(type(text) is bytes for text in array.flat):
             raise TypeError("not a string")
         return np.broadcast_to(array, shape)
     except (TypeError, ValueError, OverflowError):
         raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r}: default_value must be {dtype.name} of "
-            f"shape {list(shape)}, got {given!r}"
+            f"shape {list(shape)}, got {default!r}"
         ) from None
 
 
@@ -367,9 +367,9 @@ def _array(value: Any, dtype: DType) -> Array:
         texts = np.empty(len(value), object)
         texts[:] = value
         return texts
-    given = np.asarray(value, object)
-    encoded = np.empty(given.shape, object)
-    for index, item in np.ndenumerate(given):
+    texts = np.asarray(value, object)
+    encoded = np.empty(texts.shape, object)
+    for index, item in np.ndenumerate(texts):
         encoded[index] = item.encode() if isinstance(item, str) else item
     return encoded
 
@@ -401,8 +401,8 @@ def decode_raw(
     >>> tf.Session().run(tf.decode_raw(b"\x01\x00\x02\x00", tf.int16))
     array([1, 2], dtype=int16)
     """
-    given = input_bytes if bytes is None else bytes
-    return decode_raw_v2(given, out_type, little_endian, name=name)
+    texts = input_bytes if bytes is None else bytes
+    return decode_raw_v2(texts, out_type, little_endian, name=name)
 
 
 def decode_raw_v2(
@@ -446,10 +446,10 @@ def decode_raw_v2(
         return flat.reshape(*several.shape, -1) if flat.size else flat
 
     in_batches(decode, decode)
-    given = convert_to_tensor(input_bytes, string)
-    result: Tensor = py_func(decode, [given], dtype, name=name_or(name, "DecodeRaw"))
-    if given.shape.ndims is not None:
-        result.set_shape([*given.shape.as_list(), None])
+    texts = convert_to_tensor(input_bytes, string)
+    result: Tensor = py_func(decode, [texts], dtype, name=name_or(name, "DecodeRaw"))
+    if texts.shape.ndims is not None:
+        result.set_shape([*texts.shape.as_list(), None])
     return result
 
 

@@ -80,9 +80,9 @@ def _cut(op: str, cut: Cut, input: Any) -> Any:
         )
 
     def parts(given: Any) -> tuple[Array, Array]:
-        found = [cut(text) for text in np.ravel(given).tolist()]
-        ends = np.cumsum([0, *map(len, found)], dtype=np.int64)
-        return _texts([part for parts in found for part in parts]), ends
+        rows_of_parts = [cut(text) for text in np.ravel(given).tolist()]
+        ends = np.cumsum([0, *map(len, rows_of_parts)], dtype=np.int64)
+        return _texts([part for parts in rows_of_parts for part in parts]), ends
 
     values, splits = py_func(parts, [texts], [string, int64], name=op)
     values.set_shape([None])
@@ -135,23 +135,23 @@ def ngrams(
     between = separator.encode()
 
     def of_row(row: list[bytes]) -> list[bytes]:
-        found: list[bytes] = []
+        ngrams: list[bytes] = []
         for width in widths:
             room = width - 1 if padding_width is None else min(padding_width, width - 1)
-            around = 0 if pads is None else room
-            padded = [left.encode()] * around + row + [right.encode()] * around
+            padding = 0 if pads is None else room
+            padded = [left.encode()] * padding + row + [right.encode()] * padding
             starts = range(len(padded) - width + 1)
-            found += [between.join(padded[k : k + width]) for k in starts]
-        if not found and preserve_short_sequences and row:
+            ngrams += [between.join(padded[k : k + width]) for k in starts]
+        if not ngrams and preserve_short_sequences and row:
             return [between.join(row)]
-        return found
+        return ngrams
 
     def rows(values: Any, splits: Any) -> tuple[Array, Array]:
         words, ends = values.tolist(), splits.tolist()
         pairs = itertools.pairwise(ends)
-        found = [of_row(words[first:last]) for first, last in pairs]
-        joined = _texts([text for row in found for text in row])
-        return joined, np.cumsum([0, *map(len, found)], dtype=np.int64)
+        rows_of_ngrams = [of_row(words[first:last]) for first, last in pairs]
+        joined = _texts([text for row in rows_of_ngrams for text in row])
+        return joined, np.cumsum([0, *map(len, rows_of_ngrams)], dtype=np.int64)
 
     values, splits = py_func(
         rows, [ragged.values, ragged.row_splits], [string, int64], name="StringNGrams"
@@ -163,6 +163,6 @@ def ngrams(
 
 
 def _texts(items: list[bytes]) -> Array:
-    found = np.empty(len(items), object)
-    found[:] = items
-    return found
+    array = np.empty(len(items), object)
+    array[:] = items
+    return array

@@ -90,15 +90,15 @@ def embedding_lookup_sparse(
         )
     table = convert_to_tensor(params)
     row, count = cast(ids.indices[:, 0], int64), ids.dense_shape[0]
-    found = gather(table, ids.values)
+    rows = gather(table, ids.values)
     weights = None
     if sp_weights is not None:
         weights = expand_dims(cast(sp_weights.values, table.dtype), 1)
-        found = found * weights
-    total = unsorted_segment_sum(found, row, count)
+        rows = rows * weights
+    total = unsorted_segment_sum(rows, row, count)
     if way == "sum":
         return total
-    each = ones_like(found[:, :1]) if weights is None else weights
+    each = ones_like(rows[:, :1]) if weights is None else weights
     squared = each * each if way == "sqrtn" else each
     size = unsorted_segment_sum(squared, row, count)
     return div_no_nan(total, size**0.5 if way == "sqrtn" else size)
@@ -132,12 +132,12 @@ def safe_embedding_lookup_sparse(
             valid = valid & (weights.values > 0)
         weights, _ = fill_empty_rows(retain(weights, valid), 1)
     filled, empty = fill_empty_rows(retain(flat, valid), default_id or 0)
-    found = embedding_lookup_sparse(
+    combined = embedding_lookup_sparse(
         embedding_weights, filled, weights, combiner, max_norm
     )
     if default_id is None:
-        found = where_v2(expand_dims(empty, 1), zeros_like(found), found)
-    return reshape(found, concat([outer, cast(shape_of(found)[1:], int64)], 0))
+        combined = where_v2(expand_dims(empty, 1), zeros_like(combined), combined)
+    return reshape(combined, concat([outer, cast(shape_of(combined)[1:], int64)], 0))
 
 
 def _as_matrix(ids: SparseTensor, outer: Tensor, width: Tensor) -> SparseTensor:

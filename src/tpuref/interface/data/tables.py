@@ -142,8 +142,8 @@ class _Table(Trackable):
     def _found(self, keys: Any) -> Array:
         self._check_initialized()
         flat = np.ravel(keys).tolist()
-        found = [self.held.get(key, self._default) for key in flat]
-        values: Array = self._array(found).reshape(
+        values_of_keys = [self.held.get(key, self._default) for key in flat]
+        values: Array = self._array(values_of_keys).reshape(
             *np.shape(keys), *self._default.shape
         )
         return values
@@ -152,9 +152,9 @@ class _Table(Trackable):
         if self.value_dtype != string:
             shape = (len(items), *self._default.shape)
             return np.array(items, self.value_dtype.np).reshape(shape)
-        found = np.empty(len(items), object)
-        found[:] = [item if isinstance(item, bytes) else item.item() for item in items]
-        return found
+        keys = np.empty(len(items), object)
+        keys[:] = [item if isinstance(item, bytes) else item.item() for item in items]
+        return keys
 
     def _check_initialized(self) -> None:
         pass
@@ -265,12 +265,12 @@ class StaticVocabularyTable(StaticHashTable):
 
     def _found(self, keys: Any) -> Array:
         self._check_initialized()
-        first, found = len(self.held), []
+        first, numbers = len(self.held), []
         for key in np.ravel(keys).tolist():
             text = key if isinstance(key, bytes) else str(key).encode()
             bucket = first + fingerprint(text) % self._buckets
-            found.append(self.held.get(key, bucket))
-        places: Array = np.array(found, np.int64).reshape(np.shape(keys))
+            numbers.append(self.held.get(key, bucket))
+        places: Array = np.array(numbers, np.int64).reshape(np.shape(keys))
         return places
 
     def size(self, name: str | None = None) -> Tensor:

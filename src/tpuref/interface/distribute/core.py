@@ -97,10 +97,10 @@ class StrategyCore:
             yield self
 
     def _check_nesting(self) -> None:
-        around = current_place().strategy
-        if around is not self:
+        outer = current_place().strategy
+        if outer is not self:
             raise codes.NESTED_COMPUTATION.runtime_error(
-                f"{self!r}: scope() was entered within the scope of {around!r}; "
+                f"{self!r}: scope() was entered within the scope of {outer!r}; "
                 "scopes of two strategies cannot be nested: leave the other one first"
             )
         self._require_cross_tower("scope")
@@ -335,7 +335,7 @@ class StrategyCore:
             return None
         if isinstance(fn, Function):
             if fn not in self._traced:
-                self._traced[fn] = fn.around(each)
+                self._traced[fn] = fn.wrapped_in(each)
             return self._traced[fn]
         if self.towers.system is None:
             return None

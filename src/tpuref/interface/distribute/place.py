@@ -86,11 +86,11 @@ def across_towers(device: str | None = None) -> contextlib.AbstractContextManage
 
 
 def in_tower(
-    around: Place, context: Member, merge: Merge
+    outer: Place, context: Member, merge: Merge
 ) -> contextlib.AbstractContextManager[None]:
-    """Enter the context of a tower of the strategy at the place `around`."""
+    """Enter the context of a tower of the strategy whose place is `outer`."""
     return _at(
-        replace(around, tower=context, across=False, device=context.device, merge=merge)
+        replace(outer, tower=context, across=False, device=context.device, merge=merge)
     )
 
 

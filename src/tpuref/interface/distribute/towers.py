@@ -94,7 +94,7 @@ class Tower:
         towers: TowerDevices,
         function: Callable[[], Any],
         caller: CallerContext,
-        around: place.Place,
+        outer: place.Place,
     ) -> None:
         assert context.number is not None
         self.tower_id = context.number
@@ -107,7 +107,7 @@ class Tower:
         self._towers = towers
         self._function = function
         self._caller = caller
-        self._around = around
+        self._outer = outer
         self._answer: Any = None
         self._abandoned = False
         self._go, self._paused = threading.Semaphore(0), threading.Semaphore(0)
@@ -170,10 +170,10 @@ class Tower:
     @contextlib.contextmanager
     def _tower_scope(self) -> Iterator[None]:
         graph = get_default_graph()
-        around = graph.get_name_scope()
-        label = f"tower_{self.tower_id}" if self.tower_id else around and f"{around}/"
+        outer = graph.get_name_scope()
+        label = f"tower_{self.tower_id}" if self.tower_id else outer and f"{outer}/"
         with (
-            place.in_tower(self._around, self._context, self._merge),
+            place.in_tower(self._outer, self._context, self._merge),
             among(self._peers()),
             self._towers.on_tower(self.tower_id),
             graph.name_scope(label),
@@ -246,11 +246,11 @@ def call_for_each_tower(
 
 def _check_region(contexts: Sequence[Member]) -> None:
     """Raise an error inside a replicated computation of another number of replicas."""
-    around = replicated_region()
-    if around is not None and around.replicas != len(contexts):
+    outer = replicated_region()
+    if outer is not None and outer.replicas != len(contexts):
         raise codes.NESTED_COMPUTATION.runtime_error(
             f"call_for_each_tower: {contexts[0].strategy!r} was used inside of "
-            f"{around.name!r}, a replicated computation of {around.replicas} replicas; "
+            f"{outer.name!r}, a replicated computation of {outer.replicas} replicas; "
             f"there must be {len(contexts)}, one for each tower"
         )
 
@@ -262,9 +262,9 @@ def run_towers(
     concurrently: bool,
 ) -> list[Any]:
     """Run one function for each tower and return their results in tower order."""
-    caller, around = CallerContext(), place.current_place()
+    caller, outer = CallerContext(), place.current_place()
     running = [
-        Tower(context, towers, function, caller, around)
+        Tower(context, towers, function, caller, outer)
         for context, function in zip(contexts, functions, strict=True)
     ]
     together = concurrently and executing_eagerly()

@@ -102,7 +102,7 @@ class StepLoop:
         region = get_default_graph().region
         assert region is not None
         before = len(region.operations)
-        spec = self._model(*self._fed.taken())
+        spec = self._model(*self._fed.dequeue())
         if not self._training:
             self._calls.add("eval_metrics", spec.eval_metrics)
         self._calls.add("host_call", spec.host_call)

@@ -117,11 +117,11 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Return red, green and blue of images given by hue, saturation and value."""
     tensor = _with_three_channels("tf.image.hsv_to_rgb", images)
     hue, saturation, value = (tensor[..., k] for k in range(3))
-    around = hue * 6
+    sector = hue * 6
     shares = (
-        clip_by_value(absolute(around - 3) - 1, 0, 1),
-        clip_by_value(2 - absolute(around - 2), 0, 1),
-        clip_by_value(2 - absolute(around - 4), 0, 1),
+        clip_by_value(absolute(sector - 3) - 1, 0, 1),
+        clip_by_value(2 - absolute(sector - 2), 0, 1),
+        clip_by_value(2 - absolute(sector - 4), 0, 1),
     )
     return stack(
         [((1 - saturation) + saturation * share) * value for share in shares], -1

@@ -66,8 +66,8 @@ def _scatter_reduced(reduction: str, tensor: Any, indices: Any, updates: Any) ->
     strides = stack([reduce_prod_v2(outer[k + 1 :]) for k in range(depth)])
     rows = reduce_sum(places * strides, axis=-1)
     values = convert_to_tensor(updates, whole.dtype)
-    found = _unsorted(reduction, values, rows, reduce_prod_v2(outer))
-    return reshape(found, shape(whole))
+    reduced = _unsorted(reduction, values, rows, reduce_prod_v2(outer))
+    return reshape(reduced, shape(whole))
 
 
 def _unsorted(

@@ -45,17 +45,17 @@ def _sizes(x: Tensor) -> list[Any]:
 
 def _numbers(function: str, argument: str, value: Any, rank: int) -> Numbers:
     """Return a number for each spatial axis; None stands for 1."""
-    given = (1,) if value is None else static_integers(value, f"{function}: {argument}")
-    if len(given) == 1:
-        given *= rank
-    if len(given) == rank + 2:
-        given = tuple(n for n in given[1:-1]) if given[-1] == 1 else given[2:]
-    if len(given) != rank or min(given) < 1:
+    sizes = (1,) if value is None else static_integers(value, f"{function}: {argument}")
+    if len(sizes) == 1:
+        sizes *= rank
+    if len(sizes) == rank + 2:
+        sizes = tuple(n for n in sizes[1:-1]) if sizes[-1] == 1 else sizes[2:]
+    if len(sizes) != rank or min(sizes) < 1:
         raise codes.INVALID_ARGUMENT.value_error(
             f"{function}: {argument}: expected 1, {rank} or {rank + 2} positive "
             f"numbers, got {value!r}"
         )
-    return given
+    return sizes
 
 
 def _is_same(function: str, padding: Any) -> bool:
@@ -142,8 +142,8 @@ def _convolve(
     steps = _numbers(function, "strides", strides, rank)
     holes = _numbers(function, "dilations", dilations, rank)
     x = _with_axes(x, len(x.shape) - 2 - rank)
-    found = _correlate(x, weights, steps, _is_same(function, padding), holes)
-    return found if back is None else transpose(found, back)
+    result = _correlate(x, weights, steps, _is_same(function, padding), holes)
+    return result if back is None else transpose(result, back)
 
 
 def _with_axes(x: Tensor, extra: int) -> Tensor:
@@ -160,10 +160,10 @@ def _correlate(
     x: Tensor, weights: Tensor, steps: Numbers, same: bool, holes: Numbers
 ) -> Tensor:
     if len(steps) == 1:
-        found = _correlate(
+        result = _correlate(
             expand_dims(x, 1), expand_dims(weights, 0), (1, *steps), same, (1, *holes)
         )
-        return squeeze(found, [1])
+        return squeeze(result, [1])
     if len(steps) == 3:
         return _correlated_volumes(x, weights, steps, same, holes)
     how = "SAME" if same else "VALID"
@@ -214,9 +214,9 @@ def _correlated_volumes(
     turned = transpose(weights, [1, 2, 0, 3, 4])
     merged = reshape(turned, [*window[1:], window[0] * own, outputs])
     how = "SAME" if same else "VALID"
-    found = windows.conv2d(flat, merged, steps[1:], how, dilations=holes[1:])
-    sizes = _sizes(found)[1:]
-    whole = reshape(found, concat([[-1, count], shape(found)[1:]], 0))
+    result = windows.conv2d(flat, merged, steps[1:], how, dilations=holes[1:])
+    sizes = _sizes(result)[1:]
+    whole = reshape(result, concat([[-1, count], shape(result)[1:]], 0))
     whole.set_shape([_sizes(x)[0], count, *sizes])
     return whole
 
@@ -256,8 +256,8 @@ def conv_transpose(
     [1.0, 1.0, 1.0, 1.0]
     """
     function = "tf.nn.conv_transpose"
-    given = convert_to_tensor(input)
-    x, back = _last(given, data_format)
+    value = convert_to_tensor(input)
+    x, back = _last(value, data_format)
     weights = convert_to_tensor(filters, x.dtype)
     rank = len(weights.shape) - 2
     steps = _numbers(function, "strides", strides, rank)
@@ -265,8 +265,8 @@ def conv_transpose(
     sizes = convert_to_tensor(output_shape)
     if back is not None:
         sizes = concat([sizes[:1], sizes[2:], sizes[1:2]], 0)
-    found = _spread(x, weights, sizes, steps, _is_same(function, padding), holes)
-    return found if back is None else transpose(found, back)
+    result = _spread(x, weights, sizes, steps, _is_same(function, padding), holes)
+    return result if back is None else transpose(result, back)
 
 
 def _spread(
@@ -280,7 +280,7 @@ def _spread(
     how = "SAME" if same else "VALID"
     if len(steps) == 1:
         wide = concat([sizes[:1], [1], sizes[1:]], 0)
-        found = _spread(
+        result = _spread(
             expand_dims(x, 1),
             expand_dims(weights, 0),
             wide,
@@ -288,7 +288,7 @@ def _spread(
             same,
             (1, *holes),
         )
-        return squeeze(found, [1])
+        return squeeze(result, [1])
     if len(steps) == 2:
         return windows.conv2d_transpose(x, weights, sizes, steps, how, dilations=holes)
     known = sizes.operand().value
@@ -380,10 +380,10 @@ def pool_nd(
     how = "SAME" if _is_same(function, padding) else "VALID"
     holes = _numbers(function, "dilations", dilations, rank)
     if rank == 2:
-        found = windows.pool(x, window, pooling_type, how, holes, steps)
+        result = windows.pool(x, window, pooling_type, how, holes, steps)
     else:
-        found = _pool_batch(pooling_type, x, window, steps, how)
-    return found if back is None else transpose(found, back)
+        result = _pool_batch(pooling_type, x, window, steps, how)
+    return result if back is None else transpose(result, back)
 
 
 def _pool_batch(
@@ -393,9 +393,9 @@ def _pool_batch(
     rank, sizes = len(window), _sizes(x)
     pooled = {"MAX": windows.max_pool, "AVG": windows.avg_pool}[kind]
     if rank == 2:
-        found = pooled(x, window, steps, how)
+        result = pooled(x, window, steps, how)
     elif rank == 1:
-        found = squeeze(pooled(expand_dims(x, 1), (1, *window), (1, *steps), how), [1])
+        result = squeeze(pooled(expand_dims(x, 1), (1, *window), (1, *steps), how), [1])
     else:
         # A window of a volume is a window of its slices, and then one along its depth.
         outer, inner = shape(x)[:2], shape(x)[2:]
@@ -406,9 +406,9 @@ def _pool_batch(
         lines = reshape(flat, stack([outer[0], outer[1], -1, after[2]]))
         lines.set_shape([sizes[0], sizes[1], None, sizes[-1]])
         lines = pooled(lines, (window[0], 1), (steps[0], 1), how)
-        found = reshape(lines, concat([shape(lines)[:2], after], 0))
-        found.set_shape([sizes[0], _sizes(lines)[1], *sides])
-    return found
+        result = reshape(lines, concat([shape(lines)[:2], after], 0))
+        result.set_shape([sizes[0], _sizes(lines)[1], *sides])
+    return result
 
 
 def _pool(
@@ -421,8 +421,8 @@ def _pool(
         for argument, value in (("ksize", ksize), ("strides", strides))
     )
     how = "SAME" if _is_same("tf.nn.pool", padding) else "VALID"
-    found = _pool_batch(kind, last, window, steps, how)
-    return found if back is None else transpose(found, back)
+    result = _pool_batch(kind, last, window, steps, how)
+    return result if back is None else transpose(result, back)
 
 
 def max_pool_nd(

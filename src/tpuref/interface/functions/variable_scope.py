@@ -181,10 +181,10 @@ def variable_scope(
     name = _scope_name(outer, name_or_scope, default_name)
     base = name_or_scope if isinstance(name_or_scope, VariableScope) else outer
     label = _label(name_or_scope, default_name) if auxiliary_name_scope else ""
-    around = graph.get_name_scope()
+    outer_name = graph.get_name_scope()
     with (
         _mark_open(graph, name),
-        graph.name_scope(label or (around and f"{around}/")) as operations,
+        graph.name_scope(label or (outer_name and f"{outer_name}/")) as operations,
     ):
         graph.variable_scope = VariableScope(
             name=name,
@@ -354,34 +354,6 @@ def _check_partitioner(function: str, partitioner: Any) -> None:
             f"{function}: partitioner must be None, got {partitioner!r}: variables are "
             "not split into parts here; leave it out"
         )
-
-
-def get_local_variable(
-    name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
-    trainable: bool = False,
-    collections: Sequence[str] | None = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
-    validate_shape: bool = True,
-    use_resource: bool | None = None,
-    custom_getter: Getter | None = None,
-    constraint: Any = None,
-    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
-    aggregation: VariableAggregation = VariableAggregation.NONE,
-) -> Variable:
-    """Return a local variable of that name, which is neither trained nor saved.
-
-    The parameters are those of `get_variable`; `trainable` is taken as False, and
-    `collections` adds to that of the local variables.
-    """
-    local = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
-    made = (shape, dtype, initializer, regularizer, False, local, caching_device)
-    kept = (partitioner, validate_shape, use_resource, custom_getter, constraint)
-    return get_variable(name, *made, *kept, synchronization, aggregation)
 
 
 def no_regularizer(_: Any) -> None:

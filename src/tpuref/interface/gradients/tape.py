@@ -203,14 +203,14 @@ class GradientTape:
         """
         self._use("gradient")
         flat = [variable_of(source) for source in nest.flatten(sources)]
-        found = self._back(
+        gradients = self._back(
             "tf.GradientTape.gradient",
             [convert_to_tensor(y) for y in nest.flatten(target)],
             flat,
             [] if output_gradients is None else nest.flatten(output_gradients),
             unconnected_gradients,
         )
-        return nest.pack_sequence_as(sources, found)
+        return nest.pack_sequence_as(sources, gradients)
 
     def _use(self, method: str) -> None:
         if self._used and not self._persistent:
@@ -238,9 +238,9 @@ class GradientTape:
         ]
         watched = [key for key in keys if key in self._reached]
         gradients = walk.backward(seeds_of(function, targets, given), watched, steps)
-        found = dict(zip(watched, gradients, strict=True))
+        by_tensor = dict(zip(watched, gradients, strict=True))
         return [
-            finished(found.get(key), x, missing)
+            finished(by_tensor.get(key), x, missing)
             for key, x in zip(keys, sources, strict=True)
         ]
 
@@ -274,21 +274,21 @@ class GradientTape:
         def pullback(seed: Tensor) -> list[Tensor | None]:
             return self._whole("tf.GradientTape.jacobian", value, flat, seed)
 
-        found = jacobians(pullback, value, flat)
+        gradients = jacobians(pullback, value, flat)
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         if zero:
-            found = [
+            gradients = [
                 zeros(concat([shape(value), shape(x)], 0), x.dtype) if m is None else m
-                for m, x in zip(found, flat, strict=True)
+                for m, x in zip(gradients, flat, strict=True)
             ]
-        return nest.pack_sequence_as(sources, found)
+        return nest.pack_sequence_as(sources, gradients)
 
     def _whole(
         self, function: str, target: Tensor, sources: Sequence[Any], seed: Tensor
     ) -> list[Tensor | None]:
         """Return the gradients as dense tensors."""
-        found = self._back(function, [target], sources, [seed])
-        return [None if g is None else convert_to_tensor(g) for g in found]
+        gradients = self._back(function, [target], sources, [seed])
+        return [None if g is None else convert_to_tensor(g) for g in gradients]
 
     def batch_jacobian(
         self,

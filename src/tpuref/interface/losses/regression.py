@@ -39,8 +39,8 @@ def mean_squared_error(
     2.0
     """
     with name_scope(scope, "mean_squared_error") as own:
-        truth, found = as_floats("mean_squared_error", labels, predictions)
-        losses = squared_difference(found, truth)
+        truth, predicted = as_floats("mean_squared_error", labels, predictions)
+        losses = squared_difference(predicted, truth)
         return compute_weighted_loss(losses, weights, own, loss_collection, reduction)
 
 
@@ -58,8 +58,8 @@ def absolute_difference(
     of `tf.losses.mean_squared_error`.
     """
     with name_scope(scope, "absolute_difference") as own:
-        truth, found = as_floats("absolute_difference", labels, predictions)
-        losses = absolute(found - truth)
+        truth, predicted = as_floats("absolute_difference", labels, predictions)
+        losses = absolute(predicted - truth)
         return compute_weighted_loss(losses, weights, own, loss_collection, reduction)
 
 
@@ -84,8 +84,8 @@ def huber_loss(
     0.75
     """
     with name_scope(scope, "huber_loss") as own:
-        truth, found = as_floats("huber_loss", labels, predictions)
-        distance = absolute(found - truth)
+        truth, predicted = as_floats("huber_loss", labels, predictions)
+        distance = absolute(predicted - truth)
         near = minimum(distance, delta)
         losses = 0.5 * near * near + delta * (distance - near)
         return compute_weighted_loss(losses, weights, own, loss_collection, reduction)
@@ -120,6 +120,6 @@ def cosine_distance(
             "tf.losses.cosine_distance: axis is missing; give the axis of the vectors"
         )
     with name_scope(scope, "cosine_distance_loss") as own:
-        truth, found = as_floats("cosine_distance", labels, predictions)
-        losses = 1 - reduce_sum(truth * found, axis=along, keepdims=True)
+        truth, predicted = as_floats("cosine_distance", labels, predictions)
+        losses = 1 - reduce_sum(truth * predicted, axis=along, keepdims=True)
         return compute_weighted_loss(losses, weights, own, loss_collection, reduction)

@@ -44,10 +44,10 @@ def _count(function: str, labelled: bool, predicted: bool, outcome: str) -> Any:
         updates_collections: Any = None,
         name: str | None = None,
     ) -> Metric:
-        found, truth = aligned(cast(predictions, bool_), cast(labels, bool_))
+        predicted_true, truth = aligned(cast(predictions, bool_), cast(labels, bool_))
         with name_scope(name, function):
             right = truth if labelled else logical_not(truth)
-            chosen = found if predicted else logical_not(found)
+            chosen = predicted_true if predicted else logical_not(predicted_true)
             counted = cast(logical_and(right, chosen), float32)
             if weights is not None:
                 counted = counted * weights_like(counted, weights)
@@ -121,8 +121,8 @@ def precision(
     Parameters are those of `tf.metrics.true_positives`.  The result is that of
     `tf.metrics.mean`.
     """
-    found = _share("precision", false_positives, labels, predictions, weights, name)
-    return collected(*found, metrics_collections, updates_collections)
+    tensors = _share("precision", false_positives, labels, predictions, weights, name)
+    return collected(*tensors, metrics_collections, updates_collections)
 
 
 def recall(
@@ -138,8 +138,8 @@ def recall(
     Parameters are those of `tf.metrics.true_positives`.  The result is that of
     `tf.metrics.mean`.
     """
-    found = _share("recall", false_negatives, labels, predictions, weights, name)
-    return collected(*found, metrics_collections, updates_collections)
+    tensors = _share("recall", false_negatives, labels, predictions, weights, name)
+    return collected(*tensors, metrics_collections, updates_collections)
 
 
 # -- the area under a curve --------------------------------------------------------
@@ -226,11 +226,13 @@ def counts_at(
     kinds: tuple[str, ...],
 ) -> tuple[list[Tensor], Any]:
     """Return the counts per threshold so far, and a function to add a batch."""
-    found, truth = aligned(cast(predictions, float32), cast(labels, bool_))
-    over = greater(reshape(found, [1, -1]), expand_dims(constant(levels), 1))
+    predicted, truth = aligned(cast(predictions, float32), cast(labels, bool_))
+    over = greater(reshape(predicted, [1, -1]), expand_dims(constant(levels), 1))
     right = reshape(truth, [1, -1])
     under, wrong = logical_not(over), logical_not(right)
-    factor = None if weights is None else reshape(weights_like(found, weights), [1, -1])
+    factor = (
+        None if weights is None else reshape(weights_like(predicted, weights), [1, -1])
+    )
     pairs = {
         "true_positives": (right, over),
         "false_negatives": (right, under),
@@ -326,12 +328,12 @@ def streaming_confusion_matrix(
     labels: Any, predictions: Any, num_classes: int, weights: Any = None
 ) -> Metric:
     """Return the counts of each prediction for each label so far, and their update."""
-    truth, found = aligned(cast(labels, int64), cast(predictions, int64))
-    factors = None if weights is None else weights_like(found, weights)
+    truth, predicted = aligned(cast(labels, int64), cast(predictions, int64))
+    factors = None if weights is None else weights_like(predicted, weights)
     shape = [num_classes, num_classes]
     counts = metric_variable(shape, float64, "total_confusion_matrix")
     value = counts.value()
-    batch = confusion_matrix(truth, found, num_classes, float64, None, factors)
+    batch = confusion_matrix(truth, predicted, num_classes, float64, None, factors)
     return value, counts.assign_add(batch)
 
 

@@ -225,11 +225,11 @@ def infeed_elements(function: str, infeed_queue: Any) -> int:
 
 def _check_not_nested(function: str) -> None:
     region = get_default_graph().region
-    around = None if region is None else region.replicated
-    if around is not None:
+    outer = None if region is None else region.replicated
+    if outer is not None:
         raise codes.NESTED_COMPUTATION.value_error(
             f"{function}: TPU computations cannot be nested; this one is inside "
-            f"{around.name!r}, built at {around.site}"
+            f"{outer.name!r}, built at {outer.site}"
         )
 
 

@@ -174,7 +174,7 @@ class Optimizer:
         targets = self._targets(
             trainable_variables() if var_list is None else nest.flatten(var_list)
         )
-        found = gradients(
+        grads = gradients(
             loss,
             targets,
             grad_ys=grad_loss,
@@ -183,11 +183,11 @@ class Optimizer:
             colocate_gradients_with_ops=colocate_gradients_with_ops,
         )
         if gate_gradients == self.GATE_GRAPH:
-            found = together(found)
+            grads = together(grads)
         self._assert_valid_dtypes(
-            [v for g, v in zip(found, targets, strict=True) if g is not None]
+            [v for g, v in zip(grads, targets, strict=True) if g is not None]
         )
-        return list(zip(found, targets, strict=True))
+        return list(zip(grads, targets, strict=True))
 
     def _gradients_of_function(
         self, loss: Callable[[], Any], var_list: Any, grad_loss: Any
@@ -199,8 +199,8 @@ class Optimizer:
         variables = tape.watched_variables() if var_list is None else var_list
         targets = self._targets(nest.flatten(variables))
         given = None if grad_loss is None else [grad_loss]
-        found = tape.gradient(value, targets, given)
-        return list(zip(found, targets, strict=True))
+        grads = tape.gradient(value, targets, given)
+        return list(zip(grads, targets, strict=True))
 
     def _targets(self, targets: Any) -> list[Any]:
         if not (known := list(targets)):

@@ -71,12 +71,12 @@ def compiled(request: Request, target: Target) -> dict[str, Any]:
             program = _lower(request, place)
             lowered = program.lowered()
             report |= _host_side(request, place, program.fetched(lowered))
-            found = lowered.compile()
+            executable = lowered.compile()
     except OpError as error:
         return report | _refusal_report(error.message, error.site)
     except jax.errors.JaxRuntimeError as error:
         return report | _failure(str(error), target, place)
-    return report | _measured(found, target, place, program)
+    return report | _measured(executable, target, place, program)
 
 
 def _refusal_report(message: str, site: object) -> dict[str, Any]:
@@ -113,9 +113,9 @@ def _host_side(
     fed = sum(given.dtype.itemsize * prod(given.shape) for given in own)
     for kind, given, taken in (("feeds", fed, 0), ("fetches", 0, fetched)):
         if given or taken:
-            found = Transfer(kind, place.instrs[0], given, taken, False)
+            transfer = Transfer(kind, place.instrs[0], given, taken, False)
             named = {"instr": request.name, "site": request.site}
-            transfers.append({**found._asdict(), **named})
+            transfers.append({**transfer._asdict(), **named})
     rows = [given.shape[0] for given in own if given.shape]
     given = [form.shape for form, stacked in place.forms.values() if stacked]
     rows += [shape[1] for shape in given if len(shape) > 1]
@@ -147,12 +147,12 @@ def _failure(message: str, target: Target, place: TargetPlacement) -> dict[str, 
 
 
 def _measured(
-    found: Any, target: Target, place: TargetPlacement, program: TargetProgram
+    executable: Any, target: Target, place: TargetPlacement, program: TargetProgram
 ) -> dict[str, Any]:
     """Return the compiler's memory and cost figures of a compiled program."""
-    memory, costs = found.memory_analysis(), found.cost_analysis()
+    memory, costs = executable.memory_analysis(), executable.cost_analysis()
     costs = costs if isinstance(costs, dict) else costs[0]
-    listed = list(hlo.instructions(found.as_text()))
+    listed = list(hlo.instructions(executable.as_text()))
     arguments, outputs, temporaries, shared = (
         getattr(memory, f"{name}_size_in_bytes")
         for name in ("argument", "output", "temp", "alias")
@@ -201,7 +201,7 @@ def _arrays(
     parameters: Sequence[tuple[str, str, str]],
 ) -> dict[str, Any]:
     """Return the largest arrays, and those with most padding, with their lines."""
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    entries: dict[tuple[Any, ...], dict[str, Any]] = {}
     for one in listed:
         if one.opcode == "parameter" and not one.in_entry:
             continue
@@ -213,7 +213,7 @@ def _arrays(
                 _, name, site = parameters[one.number]
             line = _of(instr) if instr else {"op": name, "site": site}
             key = (array.in_hbm, shape, *line.values())
-            found[key] = {
+            entries[key] = {
                 **line,
                 "shape": shape,
                 "sizes": list(array.shape),
@@ -223,8 +223,8 @@ def _arrays(
                 "own_bytes": array.own,
                 "advice": _advice(array),
             }
-    arrays = [entry for key, entry in found.items() if key[0]]
-    waste = [e for e in found.values() if e["bytes"] > e["own_bytes"] > 4]
+    arrays = [entry for key, entry in entries.items() if key[0]]
+    waste = [e for e in entries.values() if e["bytes"] > e["own_bytes"] > 4]
     return {
         "buffers": sorted(arrays, key=lambda e: -e["bytes"])[:LISTED],
         "padding": sorted(waste, key=lambda e: e["own_bytes"] - e["bytes"])[:LISTED],

@@ -48,12 +48,12 @@ def _matmul(apply: Apply, op: Applied, dy: Tensor) -> Any:
     parts = _matrix_products(apply, others[0], others[1], dy, turned_a, turned_b)
 
     def own(k: int, x: Tensor, matrix: Tensor) -> Tensor:
-        found = parts[k]()
+        gradient = parts[k]()
         if op.attrs[f"adjoint_{'ab'[k]}"]:
-            found = conj(apply, found)
+            gradient = conj(apply, gradient)
         if not left.shape.rank == right.shape.rank == 2:
-            found = sum_to(apply, found, matrix)
-        return found if matrix is x else reshaped_like(apply, found, x)
+            gradient = sum_to(apply, gradient, matrix)
+        return gradient if matrix is x else reshaped_like(apply, gradient, x)
 
     return partial(own, 0, a, left), partial(own, 1, b, right)
 
@@ -143,11 +143,11 @@ def _einsum_part(
         )
     inputs = [dy, *[conj(apply, t) for j, t in enumerate(op.inputs) if j != k]]
     equation = ",".join([result, *others]) + "->" + known
-    found = apply("Einsum", *inputs, equation=equation.replace(".", "..."))
+    gradient = apply("Einsum", *inputs, equation=equation.replace(".", "..."))
     if known != own:
-        found = _expand_missing(apply, found, own, known, rank_of(op, x))
-        return apply("BroadcastTo", found, shape_of(apply, x))
-    return sum_to(apply, found, x) if "." in own else found
+        gradient = _expand_missing(apply, gradient, own, known, rank_of(op, x))
+        return apply("BroadcastTo", gradient, shape_of(apply, x))
+    return sum_to(apply, gradient, x) if "." in own else gradient
 
 
 def _expand_missing(apply: Apply, x: Tensor, own: str, known: str, rank: int) -> Tensor:

@@ -44,14 +44,14 @@ def member() -> Member | None:
 
 def count() -> int:
     """Return the number of hosts that run the program."""
-    found = member()
-    return 1 if found is None else found.hosts
+    own = member()
+    return 1 if own is None else own.hosts
 
 
 def index() -> int:
     """Return the number of this host."""
-    found = member()
-    return 0 if found is None else found.host
+    own = member()
+    return 0 if own is None else own.host
 
 
 def is_chief() -> bool:
@@ -61,8 +61,8 @@ def is_chief() -> bool:
 
 def entropy() -> int:
     """Return a seed for operations without one; all hosts share it."""
-    found = member()
-    return int.from_bytes(os.urandom(7), "little") if found is None else found.entropy
+    own = member()
+    return int.from_bytes(os.urandom(7), "little") if own is None else own.entropy
 
 
 def step() -> contextlib.AbstractContextManager[None]:
@@ -75,9 +75,9 @@ def meet(purpose: str) -> None:
 
     `purpose` says why; hosts that meet for different purposes raise an error.
     """
-    found = member()
-    if found is not None:
-        found.meet(purpose)
+    own = member()
+    if own is not None:
+        own.meet(purpose)
 
 
 def is_broken() -> bool:

@@ -148,11 +148,11 @@ class HostPart:
             for replica in self._replicas
             if active[replica] and replica in self._placement.own
         }
-        found = run_program(self._program, given, run)
+        results = run_program(self._program, given, run)
         for number, result in enumerate(self._kept.values(), start=len(self._specs)):
-            for replica, given_back in found.items():
+            for replica, given_back in results.items():
                 result.put(replica, given_back[number])
-        columns = [self._column(k, found) for k in range(len(self._specs))]
+        columns = [self._column(k, results) for k in range(len(self._specs))]
         return [
             words.host_words(column, column.dtype)
             if words.is_wide(column.dtype)
@@ -166,19 +166,19 @@ class HostPart:
 
     def _arrays(self, traced: Sequence[Array]) -> list[Array]:
         rest = iter(traced)
-        found = []
+        arrays = []
         for value in self._values:
             array = value.array if value.is_known else np.asarray(next(rest))
             wide = not value.is_known and words.is_wide(value.dtype)
-            found.append(words.of_host_words(array, value.dtype) if wide else array)
-        return found
+            arrays.append(words.of_host_words(array, value.dtype) if wide else array)
+        return arrays
 
-    def _column(self, number: int, found: Mapping[int, Sequence[Array]]) -> Array:
+    def _column(self, number: int, results: Mapping[int, Sequence[Array]]) -> Array:
         """Return an output of all replicas, zeros for inactive ones."""
         spec, instr = self._specs[number], self._program.instrs[-1]
         shape = tuple(size or 0 for size in spec.shape.as_list())
         column = np.zeros((self._count, *shape), spec.dtype.np)
-        for replica, arrays in found.items():
+        for replica, arrays in results.items():
             if arrays[number].shape != shape:
                 raise InvalidArgumentError(
                     f"the host part that ends with {instr.name!r} gives the shape "
@@ -221,9 +221,9 @@ def _specs(
     for instr in instrs:
         given = [known.get(slot) for slot in instr.inputs]
         held = [values.get(slot) for slot in instr.inputs]
-        found = context.specs(instr, given, held)
-        known.update(zip(instr.outputs, found, strict=True))
-        specs.update(zip(instr.outputs, found, strict=True))
+        specs_of_results = context.specs(instr, given, held)
+        known.update(zip(instr.outputs, specs_of_results, strict=True))
+        specs.update(zip(instr.outputs, specs_of_results, strict=True))
     made = {slot: instr for instr in instrs for slot in instr.outputs}
     for slot in outputs:
         if specs[slot].dtype == string:

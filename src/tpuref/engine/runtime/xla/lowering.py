@@ -70,7 +70,7 @@ class Lowering(Context):
         # and then run as one part: a call of the host is expensive. The device
         # instructions between them do not read their results, so they may run first.
         for place, instr in enumerate(program.instrs):
-            if not ahead.keys().isdisjoint(instr.outputs):
+            if instr.is_filler or not ahead.keys().isdisjoint(instr.outputs):
                 continue
             if self._folds(instr, slots):
                 self._write(instr, self._known(instr, slots), slots)
@@ -81,6 +81,9 @@ class Lowering(Context):
             if waiting and (instr.blocks or _needs(instr, waiting)):
                 self._call_host(waiting, program, place, slots)
                 waiting = []
+                if self._folds(instr, slots):  # the shape of a result of the host
+                    self._write(instr, self._known(instr, slots), slots)
+                    continue
             if instr.definition.flow is Flow.COPY:
                 (slot,), attrs = instr.inputs, instr.attrs
                 slots.copy(slot, attrs["source"], attrs["targets"])

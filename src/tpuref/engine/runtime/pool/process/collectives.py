@@ -25,7 +25,7 @@ from tpuref.base.dtypes import datatype_enum, int32
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.arena import Arena, Heap
-from tpuref.engine.runtime.pool.columns import Column
+from tpuref.engine.runtime.pool.columns import Column, Stacked
 from tpuref.engine.runtime.pool.messages import Divergence
 from tpuref.engine.runtime.pool.split import Lane, Split
 from tpuref.kernels import links as kernel
@@ -434,13 +434,15 @@ class ReplicaSum:
                 results[place] = total
         return results
 
-    def places(self, shape: Shape, dtype: np.dtype[Any]) -> list[Array | None]:
+    def places(self, shape: Shape, dtype: np.dtype[Any]) -> Sequence[Array | None]:
         """Return for each contribution its memory, None if it may be anywhere."""
         self._prepare([shape] * len(self.lanes), dtype)
         places: list[Array | None] = [None] * len(self.lanes)
         for part in self._participants:
             memory = self._collectives.places(part, shape, dtype)
             if memory is not None:
+                if [*part.own.values()] == [*range(len(places))]:
+                    return Stacked(memory)
                 for rank, place in enumerate(part.own.values()):
                     places[place] = memory[rank, ...]
         return places
@@ -471,7 +473,7 @@ class Exchange:
         ends = list(itertools.accumulate(sizes, initial=0))
         self._parts = [slice(*pair) for pair in itertools.pairwise(ends)]
         self._length = ends[-1]
-        self._vectors: list[Array | None] | None = None
+        self._vectors: Sequence[Array | None] | None = None
         self._places: dict[int, list[Array]] = {}
 
     def joins(self, columns: Sequence[Column]) -> bool:
@@ -502,7 +504,7 @@ class Exchange:
 
     def places(
         self, number: int, shape: Shape, dtype: np.dtype[Any]
-    ) -> list[Array | None]:
+    ) -> Sequence[Array | None]:
         """Return the memory of each contribution to a sum, None if it may be anywhere.
 
         An operation that computes a contribution there saves the copy into the arena.
@@ -554,7 +556,7 @@ class Addend(NamedTuple):
         """The cores that contribute."""
         return self.exchange.lanes
 
-    def places(self, shape: Shape, dtype: np.dtype[Any]) -> list[Array | None]:
+    def places(self, shape: Shape, dtype: np.dtype[Any]) -> Sequence[Array | None]:
         """Return the memory of each contribution, None if it may be anywhere."""
         return self.exchange.places(self.number, shape, dtype)
 

@@ -284,28 +284,38 @@ class FusionPlan:
     def _add(self, instr: Instr, ending: Sequence[_Value]) -> None:
         """Plan an operation; the values `ending` are not read after it."""
         operands = [self._values[slot] for slot in instr.inputs]
-        shape = _shape(instr, operands)
+        shapes = _shapes(instr, operands)
+        shape = shapes[0] if len(shapes) == 1 else None
         if _is_foldable(instr, shape, operands):
             self._values[instr.outputs[0]] = self._fold(instr, operands)
             return
-        if shape is not None and _stacks_rows(instr, shape, operands):
-            function, kind = _stacking(instr, (self._cores, *shape)), STACKED
+        if _stacks_rows(instr, shapes, operands):
             sources = [
                 value.entry if value.known is not None else self._whole(value)
                 for value in operands
             ]
-            writes = False
-        else:
-            kind, sources = self._sources(instr, shape, operands)
-            function = _function(instr, operands)
-            writes = isinstance(function, np.ufunc) or instr.definition.writes_into
+            function = _stacking(
+                instr, [(self._cores, *(each or ())) for each in shapes]
+            )
+            self._add_returning(instr, function, STACKED, shapes, sources, operands)
+            return
+        elementwise = _is_elementwise(instr, operands)
+        kind, sources = self._sources(instr, shape, operands, elementwise)
+        function = _function(instr, operands)
+        writes = isinstance(function, np.ufunc) or instr.definition.writes_into
         if shape is not None and writes:
-            self._add_writing(instr, function, kind, shape, sources, operands, ending)
+            self._add_writing(
+                instr, function, kind, shape, sources, operands, ending, elementwise
+            )
         else:
-            self._add_returning(instr, function, kind, shape, sources, operands)
+            self._add_returning(instr, function, kind, shapes, sources, operands)
 
     def _sources(
-        self, instr: Instr, shape: Shape | None, operands: Sequence[_Value]
+        self,
+        instr: Instr,
+        shape: Shape | None,
+        operands: Sequence[_Value],
+        elementwise: bool,
     ) -> tuple[int, list[int]]:
         """Return the layout in which to compute an operation, and its operands in it.
 
@@ -314,7 +324,8 @@ class FusionPlan:
         """
         if all(value.kind == SAME for value in operands):
             return SAME, [self._whole(value) for value in operands]
-        if self._stacks(instr, shape, operands) and _stackable(shape, operands):
+        stacks = elementwise or self._stacks(instr, shape, operands)
+        if stacks and _stackable(shape, operands):
             rank = len(shape or ())
             return STACKED, [self._align(value, rank) for value in operands]
         return APART, [self._rows(value) for value in operands]
@@ -329,19 +340,15 @@ class FusionPlan:
     def _stacks(
         self, instr: Instr, shape: Shape | None, operands: Sequence[_Value]
     ) -> bool:
-        """Whether one call for all cores has the same bits as a call for each.
+        """Whether one call of a batched operation has the bits of a call for each core.
 
-        A batched operation works on the last axes of operands of equal rank, so the
-        axis of the cores is only one more in front.  A contribution to a sum is
-        computed core by core, in the memory where the peers read it.
+        It works on the last axes of operands of equal rank, so the axis of the cores is
+        only one more in front.
         """
-        if instr.definition.batching.elementwise:
-            return True
         ranks = {len(value.shape or ()) for value in operands}
         alike = ranks == {len(shape or ())} and min(ranks) >= 2
         last = instr.attrs.get("axis", -1) == -1
-        there = instr.outputs[0] in self._memories and self._cores > 1
-        return instr.definition.batching.batched and alike and last and not there
+        return instr.definition.batching.batched and alike and last
 
     def _add_writing(
         self,
@@ -352,10 +359,10 @@ class FusionPlan:
         sources: Sequence[int],
         operands: Sequence[_Value],
         ending: Sequence[_Value],
+        elementwise: bool,
     ) -> None:
         """Plan an operation that writes into given memory, as ufuncs do with `out`."""
         (slot,) = instr.outputs
-        elementwise = instr.definition.batching.elementwise
         if elementwise and isinstance(function, np.ufunc):
             self._release(ending)  # it may overwrite its inputs, element by element
         result = self._allocate(slot, kind, shape, instr.specs[0].dtype.np)
@@ -363,7 +370,7 @@ class FusionPlan:
         once = function if isinstance(function, np.ufunc) else _writing(function)
         if kind == APART:
             self._call(_for_each(once, [*sources, self._rows(result)]))
-        elif elementwise and slot not in self._memories:
+        elif elementwise:
             core = (self._cores,) * (kind == STACKED)
             shapes = [
                 self._aligned_shape(value, kind, len(shape)) for value in operands
@@ -390,7 +397,7 @@ class FusionPlan:
         instr: Instr,
         function: Callable[..., Any],
         kind: int,
-        shape: Shape | None,
+        shapes: Sequence[Shape | None],
         sources: Sequence[int],
         operands: Sequence[_Value],
     ) -> None:
@@ -399,33 +406,41 @@ class FusionPlan:
         So the memory of its inputs is not reused, and an output that others read is
         copied if it could be a view of a buffer.
         """
-        (slot,), dtype = instr.outputs, instr.specs[0].dtype.np
         by_core = kind == APART
-        result = self._new(kind, shape, dtype, whole=not by_core, rows=by_core)
+        lasting = any(value.lasting for value in operands)
         for value in operands:
             value.pinned = True
-            result.lasting |= value.lasting
-        owned = result.lasting and slot in self._wanted
-        if kind == STACKED and shape is not None:
-            shape = (self._cores, *shape)
-        once, target = _returning(function, shape, dtype, owned), result.entry
+        wanted: list[_Result] = []
+        targets = []
+        for slot, spec, shape in zip(instr.outputs, instr.specs, shapes, strict=True):
+            dtype = spec.dtype.np
+            result = self._new(kind, shape, dtype, whole=not by_core, rows=by_core)
+            result.lasting, self._values[slot] = lasting, result
+            targets.append(result.entry)
+            if kind == STACKED and shape is not None:
+                shape = (self._cores, *shape)
+            wanted.append(_Result(shape, dtype, lasting and slot in self._wanted))
+        once = _returning(function, wanted)
 
         def each(table: Table) -> None:
             columns = [table[source] for source in sources]
-            table[target + 1] = [once(*arrays) for arrays in zip(*columns, strict=True)]
+            cores = [once(*arrays) for arrays in zip(*columns, strict=True)]
+            for target, *rows in zip(targets, *cores, strict=True):
+                table[target + 1] = rows
 
         def whole(table: Table) -> None:
-            table[target] = once(*[table[source] for source in sources])
+            results = once(*[table[source] for source in sources])
+            for target, result in zip(targets, results, strict=True):
+                table[target] = result
 
         self._call(each if by_core else whole)
-        self._values[slot] = result
 
     def _allocate(
         self, slot: int, kind: int, shape: Shape, dtype: np.dtype[Any]
     ) -> _Value:
         """Return a value with memory: a buffer of the plan, or new in each run."""
         memory = self._memories.get(slot)
-        if memory is not None and (kind == APART or self._cores == 1):
+        if memory is not None and (kind != SAME or self._cores == 1):
             return self._take_memory(memory, kind, shape, dtype)
         full = shape if kind == SAME else (self._cores, *shape)
         result = self._new(min(kind, STACKED), shape, dtype, whole=True)
@@ -445,13 +460,18 @@ class FusionPlan:
         self, memory: Memory, kind: int, shape: Shape, dtype: np.dtype[Any]
     ) -> _Value:
         """Return a value in the memory of the sum that reads it."""
-        result = self._new(kind, shape, dtype, whole=kind == SAME, rows=True)
-        entry = result.entry
+        result = self._new(kind, shape, dtype, whole=kind != APART, rows=True)
+        entry, stack = result.entry, (self._cores, *shape)
 
         def take(table: Table) -> None:
-            arrays = table[entry + 1] = memory(shape, dtype)
-            if kind != APART:  # else the entry has the stack, if one is gathered
+            arrays = memory(shape, dtype)
+            if kind == STACKED:
+                if not isinstance(arrays, Stacked):  # they are copied there later
+                    arrays = Stacked(np.empty(stack, dtype))
+                table[entry] = arrays.stack
+            elif kind == SAME:
                 table[entry] = arrays[0]
+            table[entry + 1] = arrays
 
         self._allocations.append(take)
         return result
@@ -467,17 +487,32 @@ def _origins(instrs: Sequence[Instr]) -> dict[int, int]:
     return origins
 
 
-def _shape(instr: Instr, operands: Sequence[_Value]) -> Shape | None:
-    """Return the shape of an output, None if it is not static."""
+def _shapes(instr: Instr, operands: Sequence[_Value]) -> Sequence[Shape | None]:
+    """Return the shapes of the outputs, None for one that is not static."""
     if any(value.shape is None for value in operands):
-        return None
-    known = [
-        Operand(TensorShape(value.shape), as_dtype(value.dtype), value.known)
-        for value in operands
+        return [None] * len(instr.outputs)
+    known = map(_operand, operands)
+    inferred = outputs_of(instr.definition.infer(*known, **instr.attrs))
+    shapes = [
+        spec.shape.merge_with(given.shape)
+        for spec, given in zip(inferred, instr.specs, strict=True)
     ]
-    (spec,) = outputs_of(instr.definition.infer(*known, **instr.attrs))
-    shape = spec.shape.merge_with(instr.specs[0].shape)
-    return tuple(shape.as_list()) if shape.is_fully_defined() else None
+    return [
+        tuple(shape.as_list()) if shape.is_fully_defined() else None for shape in shapes
+    ]
+
+
+def _operand(value: _Value) -> Operand:
+    return Operand(TensorShape(value.shape), as_dtype(value.dtype), value.known)
+
+
+def _is_elementwise(instr: Instr, operands: Sequence[_Value]) -> bool:
+    """Whether the bits of the result are the same at all positions of an array."""
+    batching = instr.definition.batching
+    return batching.elementwise or (
+        batching.elementwise_for is not None
+        and batching.elementwise_for(*map(_operand, operands))
+    )
 
 
 def _stackable(shape: Shape | None, operands: Sequence[_Value]) -> bool:
@@ -503,23 +538,27 @@ def _is_foldable(instr: Instr, shape: Shape | None, operands: Sequence[_Value]) 
     return known or instr.definition.batching.of_shape
 
 
-def _stacks_rows(instr: Instr, shape: Shape, operands: Sequence[_Value]) -> bool:
+def _stacks_rows(
+    instr: Instr, shapes: Sequence[Shape | None], operands: Sequence[_Value]
+) -> bool:
     """Whether the rule of an operation for all cores can compute it."""
     return (
         instr.definition.batching.stacked is not None
+        and None not in shapes
         and operands[0].kind != SAME
         and all(value.known is not None or value.kind != SAME for value in operands)
-        and _stackable(shape, operands)
+        and _stackable(shapes[0], operands)
     )
 
 
-def _stacking(instr: Instr, shape: Shape) -> Callable[..., Any]:
-    """Return the function of an operation for all cores; `shape` is the stack's."""
+def _stacking(instr: Instr, shapes: Sequence[Shape]) -> Callable[..., Any]:
+    """Return the function of an operation for all cores; `shapes` are the stacks'."""
     rule, attrs = instr.definition.batching.stacked, instr.attrs
     assert rule is not None
 
     def compute(*arrays: Array) -> Any:
-        return np.reshape(rule(*arrays, **attrs), shape)
+        results = outputs_of(rule(*arrays, **attrs))
+        return [np.reshape(*each) for each in zip(results, shapes, strict=True)]
 
     return compute
 
@@ -544,24 +583,30 @@ def _writing(function: Callable[..., Any]) -> Callable[..., None]:
     return write
 
 
+class _Result(NamedTuple):
+    """A result to return; an `owned` one must not be a view of an input."""
+
+    shape: Shape | None
+    dtype: np.dtype[Any]
+    owned: bool
+
+
 def _returning(
-    function: Callable[..., Any], shape: Shape | None, dtype: np.dtype[Any], owned: bool
-) -> Callable[..., Array]:
-    """Return a function that returns a contiguous array of the right dtype and shape.
+    function: Callable[..., Any], wanted: Sequence[_Result]
+) -> Callable[..., list[Array]]:
+    """Return a function that returns contiguous arrays of the right dtype and shape."""
 
-    With `owned`, it is not a view of an input.
-    """
-
-    def compute(*arrays: Array) -> Array:
-        result = function(*arrays)
-        if result.__class__ is tuple or result.__class__ is list:
-            (result,) = result
-        array: Array = np.asarray(result, dtype, order="C")
-        if shape is not None and array.shape != shape:
-            raise UnexpectedShape
-        if owned and (array.base is not None or any(array is x for x in arrays)):
-            array = array.copy()
-        return array
+    def compute(*arrays: Array) -> list[Array]:
+        results = []
+        given = outputs_of(function(*arrays))
+        for result, (shape, dtype, owned) in zip(given, wanted, strict=True):
+            array: Array = np.asarray(result, dtype, order="C")
+            if shape is not None and array.shape != shape:
+                raise UnexpectedShape
+            if owned and (array.base is not None or any(array is x for x in arrays)):
+                array = array.copy()
+            results.append(array)
+        return results
 
     return compute
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tpuref.engine.ops.definition import Flow
+from tpuref.engine.ops.definition import Access, Flow
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import compute
 from tpuref.engine.runtime.pool.columns import Column
@@ -124,6 +124,8 @@ class PreparedProgram:
             label = self._schedule.label(instr, what, instr.outputs, places, on_core)
             if fuses(instr) and len(places) == len(self._lanes):
                 self._schedule.add((step, label.number, label))
+            elif instr.definition.effects.access is Access.READ and on_core:
+                self._schedule.append_read(step, label)
             else:
                 self._schedule.append(step, label)
 

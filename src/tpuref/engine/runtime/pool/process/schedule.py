@@ -18,6 +18,7 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import locate
 from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.pool.columns import Stacked
 from tpuref.engine.runtime.pool.core_events import CoreEvents, Label, Peer
 from tpuref.engine.runtime.pool.process.arrangement import PlacementPlan
 from tpuref.engine.runtime.pool.process.collectives import Addend, Exchange
@@ -148,6 +149,13 @@ class Schedule:
     def append(self, step: Step, label: Label) -> None:
         """Append the step of an instruction."""
         self.fuse()
+        self.append_read(step, label)
+
+    def append_read(self, step: Step, label: Label) -> None:
+        """Append a read of a variable: before operations that wait to be fused.
+
+        None of them can change a variable.
+        """
         self._steps.append((step, label.number, label))
         self._observed.append((step, label.number, label))
 
@@ -189,7 +197,7 @@ class Schedule:
         instrs = [label.instr for _, _, label in fusing if label.instr is not None]
         # A slot is an output of the fusion if anything else reads it.
         inside = set(map(id, instrs))
-        made = [instr.outputs[0] for instr in instrs]
+        made = [slot for instr in instrs for slot in instr.outputs]
         wanted = [slot for slot in made if self.readers.get(slot, inside) - inside]
         fusion = Fusion(
             instrs,
@@ -220,10 +228,10 @@ class Schedule:
         places = self._summed[slot].places
 
         def memory(shape: tuple[int, ...], dtype: np.dtype[Any]) -> list[Array]:
-            return [
-                np.empty(shape, dtype) if place is None else place
-                for place in places(shape, dtype)
-            ]
+            there = places(shape, dtype)
+            if isinstance(there, Stacked):
+                return there
+            return [np.empty(shape, dtype) if p is None else p for p in there]
 
         return memory
 
