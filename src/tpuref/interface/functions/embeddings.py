@@ -1,7 +1,5 @@
 """Embedding lookup."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

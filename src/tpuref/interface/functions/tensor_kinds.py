@@ -1,7 +1,5 @@
 """Whether a value is a tensor, and the value of a tensor where it is static."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.tensor import Tensor

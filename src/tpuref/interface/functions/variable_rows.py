@@ -1,7 +1,5 @@
 """Changes of some rows of a variable."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import instance_of
