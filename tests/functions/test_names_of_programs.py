@@ -44,7 +44,7 @@ def test_products_without_nan():
 @pytest.mark.parametrize(
     ("function", "expected"),
     [("max", [[3, 2], [3, 4], [7, 6]]), ("min", [[1, 0.5], [3, 4], [5, -1]]),
-     ("mul", [[6, 1], [3, 4], [35, -6]])],
+     ("mul", [[6, 1], [3, 4], [35, -6]]), ("div", [[1 / 6, 4], [3, 4], [5 / 7, -6]])],
 )  # fmt: skip
 def test_rows_of_variables(function, expected):
     v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -53,7 +53,34 @@ def test_rows_of_variables(function, expected):
     with tf.Session() as session:
         session.run(v.initializer)
         session.run(update)
-        assert session.run(v).tolist() == expected
+        np.testing.assert_allclose(session.run(v), expected)
+
+
+@pytest.mark.parametrize(
+    ("function", "elements", "rows"),
+    [("add", [1, 42, 3, 4, 25, 6], [31, 42, 3, 4, 15, 26]),
+     ("sub", [1, -38, 3, 4, -15, 6], [-29, -38, 3, 4, -5, -14]),
+     ("update", [1, 30, 3, 4, 20, 6], [30, 40, 3, 4, 10, 20])],
+)  # fmt: skip
+def test_elements_and_rows_of_variables(function, elements, rows):
+    change = getattr(tf, f"scatter_nd_{function}")
+    for indices, updates, expected in (
+        ([[0, 1], [2, 0], [0, 1]], [10.0, 20.0, 30.0], elements),
+        ([[2], [0]], [[10.0, 20.0], [30.0, 40.0]], rows),
+    ):
+        v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            session.run(change(v, indices, updates))
+            assert session.run(v).ravel().tolist() == expected
+
+
+def test_rows_of_integers_are_divided_towards_zero():
+    v = tf.Variable([7, -7, 9])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        session.run(tf.scatter_div(v, [0, 1, 0], [2, 2, 2]))
+        assert session.run(v).tolist() == [1, -3, 9]
 
 
 TABLES = [np.arange(6.0).reshape(3, 2), 10 + np.arange(4.0).reshape(2, 2)]
@@ -70,6 +97,11 @@ def test_rows_of_several_tables(strategy, expected):
     assert found[..., 0].tolist() == expected
     with pytest.raises(tf.errors.InvalidArgumentError):
         run(tf.nn.embedding_lookup(tables, [7], strategy))
+    unknown = [tf.placeholder_with_default(t, [None, 2]) for t in TABLES]
+    found = run(tf.nn.embedding_lookup(unknown, ids, strategy))
+    assert found[..., 0].tolist() == expected
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        run(tf.nn.embedding_lookup(unknown, [7], strategy))
     with pytest.raises(ValueError, match=r"expected tables with \[3, 2, 2\] rows"):
         tf.nn.embedding_lookup(tables[::-1], ids, strategy)
 

@@ -21,8 +21,8 @@ class WayOut(NamedTuple):
 def way_out(names: Iterable[str]) -> str:
     """Return the advice for a name, empty where there is none.
 
-    >>> way_out(["guarantee_const"])
-    'Use the tensor itself.'
+    >>> way_out(["py_function"])
+    'Use tf.py_func.'
     """
     for name in names:
         for pattern, sentence in _patterns():
@@ -140,6 +140,13 @@ WAYS_OUT = (
         "them.",
     ),
     WayOut(
+        "graph_util import_graph_def GraphDef train.write_graph io.write_graph "
+        "Graph.as_graph_def",
+        "Save the variables with tf.train.Saver, and build the graph again to restore "
+        "them, without its training part: graphs are not written to files. "
+        "tf.get_default_graph().get_operations() lists the operations.",
+    ),
+    WayOut(
         "train.Supervisor train.SessionManager train.basic_train_loop",
         "Use tf.train.MonitoredTrainingSession.",
     ),
@@ -165,7 +172,7 @@ WAYS_OUT = (
     WayOut(
         "layers.* contrib.layers.* contrib.slim.* nn.rnn_cell.* nn.*_rnn contrib.rnn "
         "contrib.seq2seq contrib.cudnn_rnn contrib.recurrent contrib.nn "
-        "contrib.framework.variable python.layers.* contrib.framework.get_variables",
+        "contrib.framework.variable python.layers.*",
         "Use tf.layers, or write the layer as a subclass of tf.layers.Layer with "
         "functions such as tf.matmul, tf.nn.conv2d and tf.nn.relu.",
     ),
@@ -186,9 +193,9 @@ WAYS_OUT = (
     WayOut(
         "lite contrib.lite contrib.quantize quantization contrib.quantization "
         "contrib.gan contrib.tensorrt contrib.boosted_trees contrib.timeseries "
-        "contrib.bayesflow contrib.crf contrib.factorization mlir dtensor graph_util "
-        "queue train.MetaGraph* import_graph_def GraphDef MetaGraphDef NodeDef "
-        "types security load_library load_op_library load_file_system_library",
+        "contrib.bayesflow contrib.crf contrib.factorization mlir dtensor "
+        "queue train.MetaGraph* MetaGraphDef NodeDef "
+        "security load_library load_op_library load_file_system_library",
         "Leave this part out, or keep it in a process of its own with TensorFlow.",
     ),
     # -- data
@@ -264,7 +271,6 @@ WAYS_OUT = (
         "contrib.stateless",
         "Use tf.random_normal or tf.random_uniform with a seed.",
     ),
-    WayOut("guarantee_const", "Use the tensor itself."),
     WayOut("raw_ops.*", "Use the function of tf that the operation belongs to."),
     WayOut(
         "contrib.*",

@@ -161,6 +161,7 @@ from tpuref.interface.functions.exponentials import log1p as log1p
 from tpuref.interface.functions.exponentials import rsqrt as rsqrt
 from tpuref.interface.functions.extents import shape as shape
 from tpuref.interface.functions.extents import size as size
+from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.indexing import batch_gather as batch_gather
 from tpuref.interface.functions.indexing import gather as gather
 from tpuref.interface.functions.indexing import gather_nd as gather_nd
@@ -230,7 +231,13 @@ from tpuref.interface.functions.sorting import top_k as top_k
 from tpuref.interface.functions.strings import join
 from tpuref.interface.functions.strings import regex_replace as regex_replace
 from tpuref.interface.functions.variable_rows import scatter_add as scatter_add
+from tpuref.interface.functions.variable_rows import scatter_div as scatter_div
+from tpuref.interface.functions.variable_rows import scatter_max as scatter_max
+from tpuref.interface.functions.variable_rows import scatter_min as scatter_min
 from tpuref.interface.functions.variable_rows import scatter_mul as scatter_mul
+from tpuref.interface.functions.variable_rows import scatter_nd_add as scatter_nd_add
+from tpuref.interface.functions.variable_rows import scatter_nd_sub as scatter_nd_sub
+from tpuref.interface.functions.variable_rows import scatter_nd_update as scatter_nd_update
 from tpuref.interface.functions.variable_rows import scatter_sub as scatter_sub
 from tpuref.interface.functions.variable_rows import scatter_update as scatter_update
 from tpuref.interface.functions.variable_scope import AUTO_REUSE as AUTO_REUSE
@@ -258,6 +265,7 @@ diag = tensor_diag
 diag_part = tensor_diag_part
 glorot_normal_initializer = GlorotNormal
 glorot_uniform_initializer = GlorotUniform
+guarantee_const = identity
 matrix_determinant = det
 matrix_inverse = inv
 matrix_solve = solve

@@ -27,6 +27,7 @@ from tpuref.compat.v2 import summary as summary
 from tpuref.compat.v2 import test as test
 from tpuref.compat.v2 import tpu as tpu
 from tpuref.compat.v2 import train as train
+from tpuref.compat.v2 import types as types
 from tpuref.engine.differentiation.custom_gradient import custom_gradient_v2
 from tpuref.engine.differentiation.gradients import gradients_v2
 from tpuref.engine.graph.convert import constant_v2

@@ -49,9 +49,11 @@ def switch_case(
     if isinstance(branch_fns, Mapping):
         pairs = dict(branch_fns)
     else:
-        given = listed("tf.switch_case: branch_fns", branch_fns, "a list of functions")
-        plain = all(map(callable, given))
-        pairs = dict(enumerate(given) if plain else map(_pair, given))
+        functions = listed(
+            "tf.switch_case: branch_fns", branch_fns, "a list of functions"
+        )
+        plain = all(map(callable, functions))
+        pairs = dict(enumerate(functions) if plain else map(_pair, functions))
     if not pairs:
         raise codes.INVALID_ARGUMENT.value_error(
             "tf.switch_case: branch_fns must have a function, got none"
@@ -63,11 +65,11 @@ def switch_case(
     return chosen()
 
 
-def _pair(given: Any) -> tuple[int, Callable[[], Any]]:
-    if isinstance(given, (list, tuple)) and len(given) == 2 and callable(given[1]):
-        return operator.index(given[0]), given[1]
+def _pair(item: Any) -> tuple[int, Callable[[], Any]]:
+    if isinstance(item, (list, tuple)) and len(item) == 2 and callable(item[1]):
+        return operator.index(item[0]), item[1]
     expected = "functions, or pairs of an integer and a function"
-    raise wrong_type("tf.switch_case: branch_fns", expected, given)
+    raise wrong_type("tf.switch_case: branch_fns", expected, item)
 
 
 def _either(
