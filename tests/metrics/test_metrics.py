@@ -1,5 +1,7 @@
 """Metrics: what NumPy counts over two batches, names as on TensorFlow 1.15.5."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -245,6 +247,18 @@ def test_streaming_metrics_take_predictions_first(name):
         TRUTH, FOUND, FACTORS,
     )  # fmt: skip
     assert found[1] == pytest.approx((STREAMED[name],) * 2, abs=1e-5)
+
+
+def test_streaming_metrics_have_signatures():
+    plain = ["metrics_collections", "updates_collections", "name"]
+    for name, others in {
+        "accuracy": [],
+        "mean_iou": ["num_classes"],
+        "recall_at_thresholds": ["thresholds"],
+    }.items():
+        metric = getattr(tf.contrib.metrics, f"streaming_{name}")
+        wanted = ["predictions", "labels", *others, "weights", *plain]
+        assert list(inspect.signature(metric).parameters) == wanted
 
 
 def test_batches_are_joined():

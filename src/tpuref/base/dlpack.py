@@ -104,13 +104,6 @@ def _code(capsule: Any) -> ctypes.c_uint8:
     return ctypes.c_uint8.from_address(_pointer_of(capsule, name) + _CODE_AT[name])
 
 
-def is_fresh(capsule: Any) -> bool:
-    """Return whether a value is a capsule that has not been consumed yet."""
-    if type(capsule).__name__ != "PyCapsule":
-        return False
-    return _name_of(capsule) in _CODE_AT
-
-
 def taken(capsule: Any) -> Array:
     """Return an array with the memory of a fresh capsule."""
     code = _code(capsule)

@@ -1,4 +1,4 @@
-"""`tf.gradients` and `tf.hessians`: gradients of tensors of a graph."""
+"""`tf.gradients`: gradients of tensors of a graph."""
 
 from __future__ import annotations
 

@@ -57,6 +57,16 @@ def batch_and_drop_remainder(batch_size: Any) -> Transformation:
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 
+def unbatch() -> Transformation:
+    """Return `tf.data.Dataset.unbatch` for `Dataset.apply`."""
+    return Dataset.unbatch
+
+
+def enumerate_dataset(start: Any = 0) -> Transformation:
+    """Return `tf.data.Dataset.enumerate` for `Dataset.apply`."""
+    return lambda dataset: dataset.enumerate(start)
+
+
 def make_one_shot_iterator(dataset: Dataset) -> Any:
     """Return ``dataset.make_one_shot_iterator()``."""
     return _method(dataset, "make_one_shot_iterator")()

@@ -356,34 +356,6 @@ def _check_partitioner(function: str, partitioner: Any) -> None:
         )
 
 
-def get_local_variable(
-    name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
-    trainable: bool = False,
-    collections: Sequence[str] | None = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
-    validate_shape: bool = True,
-    use_resource: bool | None = None,
-    custom_getter: Getter | None = None,
-    constraint: Any = None,
-    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
-    aggregation: VariableAggregation = VariableAggregation.NONE,
-) -> Variable:
-    """Return a local variable of that name, which is neither trained nor saved.
-
-    The parameters are those of `get_variable`; `trainable` is taken as False, and
-    `collections` adds to that of the local variables.
-    """
-    local = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
-    made = (shape, dtype, initializer, regularizer, False, local, caching_device)
-    kept = (partitioner, validate_shape, use_resource, custom_getter, constraint)
-    return get_variable(name, *made, *kept, synchronization, aggregation)
-
-
 def no_regularizer(_: Any) -> None:
     """Regularize nothing, even if an outer scope has a regularizer."""
 

@@ -54,7 +54,7 @@ def add(bench: argparse.ArgumentParser) -> None:
         "--write-docs",
         metavar="DIR",
         type=Path,
-        help="write DIR/performance.md, with plots and samples in DIR/performance/",
+        help="write DIR/performance.md, with samples in DIR/performance/",
     )
 
 
