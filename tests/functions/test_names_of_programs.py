@@ -189,3 +189,47 @@ def test_a_value_that_was_read_stays():
         assert session.run(v) == 5.0
     with tf.Graph().as_default():
         assert tf.assert_variables_initialized() is None
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_the_first_true_case(exclusive):
+    """TensorFlow 1.15.5 returned the same, and raised where this does."""
+    x = tf.placeholder(tf.int32, [])
+    pairs = [(x < 5, lambda: tf.constant(1)), (x < 10, lambda: tf.constant(2))]
+    found = tf.case(pairs, lambda: tf.constant(3), exclusive), tf.case(pairs)
+    expected = {3: [1, 1], 7: [2, 2], 12: [3, None]}
+    if exclusive:
+        expected[3][0] = None
+    with tf.Session() as session:
+        for value, results in expected.items():
+            for tensor, result in zip(found, results, strict=True):
+                if result is None:
+                    with pytest.raises(tf.errors.InvalidArgumentError, match="true"):
+                        session.run(tensor, {x: value})
+                else:
+                    assert session.run(tensor, {x: value}) == result
+
+
+def test_former_names():
+    rows = tf.constant([[1.0, 3.0, 2.0]])
+    assert run(tf.arg_max(rows, 1)).tolist() == [1]
+    assert run(tf.arg_min(rows, dimension=1, output_type=tf.int32)).tolist() == [0]
+    assert run(tf.nn.xw_plus_b(rows, [[1.0], [2.0], [0.5]], [3.0])).tolist() == [[11.0]]
+    assert run(tf.random_crop(np.arange(4.0), [4])).tolist() == [0, 1, 2, 3]
+    assert not tf.compat.v1.keras.backend.is_sparse(rows)
+
+
+def test_a_mask_of_numbers():
+    """TensorFlow 1.15.5 returned the same."""
+    assert run(tf.boolean_mask([1, 2, 3], [0.0, 2.0, 1.0])).tolist() == [2, 3]
+    rows = tf.boolean_mask([[1, 2], [3, 4]], tf.one_hot([1, 0], 2))
+    assert run(rows).tolist() == [2, 3]
+
+
+def test_data_files(tmp_path):
+    for name in "ab":
+        (tmp_path / name).touch()
+    files = tf.contrib.slim.parallel_reader.get_data_files
+    assert files([f"{tmp_path}/*", "c"]) == [f"{tmp_path}/a", f"{tmp_path}/b", "c"]
+    with pytest.raises(ValueError, match="no file matches"):
+        files(f"{tmp_path}/c*")

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -13,19 +12,14 @@ import pytest
 import tpuref as tf
 from tpuref.names.lookup import first_missing
 
+from ..pythons import python
+
 
 def ran(program, *arguments, folder):
     """Run a program with arguments and return what it writes."""
     path = folder / "program.py"
     path.write_text(program)
-    done = subprocess.run(
-        [sys.executable, str(path), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    done = python(str(path), *arguments, env={"PYTHONPATH": os.pathsep.join(sys.path)})
     return f"{done.stdout}{done.stderr}status {done.returncode}"
 
 

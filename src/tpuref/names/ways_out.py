@@ -94,7 +94,8 @@ WAYS_OUT = (
     ),
     WayOut("python.distribute.tpu_strategy", "Use tf.distribute.TPUStrategy."),
     WayOut(
-        "distribute.* contrib.distribute.* python.distribute.*",
+        "distribute.* distribute.experimental.* contrib.distribute.* "
+        "python.distribute.*",
         "Use tf.distribute.TPUStrategy, MirroredStrategy or OneDeviceStrategy, the "
         "strategies that tpuref has.",
     ),
@@ -163,11 +164,9 @@ WAYS_OUT = (
     # -- models
     WayOut(
         "keras.** contrib.keras python.keras",
-        "Install the extra: pip install 'tpuref[keras]' makes tf.keras the real "
-        "Keras 3. Without it, "
-        "build the model as a tf.Module from variables and functions such as "
-        "tf.matmul, and write the training loop with tf.GradientTape and "
-        "tf.optimizers.",
+        "In a program that runs eagerly, as tf.enable_v2_behavior() lets it, tf.keras "
+        "is the real Keras 3. Install the extra: pip install 'tpuref[keras]'. In a "
+        "program that builds graphs, use tf.layers and tf.train.",
     ),
     WayOut(
         "layers.* contrib.layers.* contrib.slim.* nn.rnn_cell.* nn.*_rnn contrib.rnn "
@@ -219,7 +218,7 @@ WAYS_OUT = (
         "tf.data.Dataset.from_generator.",
     ),
     WayOut(
-        "image.* contrib.image random_crop",
+        "image.* contrib.image",
         "Prepare images with Pillow or NumPy, before tf.data.Dataset.from_generator "
         "or in tf.py_func.",
     ),
@@ -263,9 +262,7 @@ WAYS_OUT = (
     ),
     # -- operations
     WayOut("py_function", "Use tf.py_func."),
-    WayOut(
-        "TensorArraySpec case", "Use tf.while_loop, tf.map_fn, tf.cond or tf.unstack."
-    ),
+    WayOut("TensorArraySpec", "Use tf.while_loop, tf.map_fn or tf.unstack."),
     WayOut(
         "random.get_global_generator random.Generator random.stateless_* "
         "contrib.stateless",

@@ -85,6 +85,8 @@ from tpuref.interface.distribute.current import get_tower_context as get_tower_c
 from tpuref.interface.distribute.current import has_distribution_strategy as has_distribution_strategy
 from tpuref.interface.distribute.current import in_cross_tower_context as in_cross_tower_context
 from tpuref.interface.functions.activations import log_sigmoid as log_sigmoid
+from tpuref.interface.functions.along_axis import arg_max as arg_max
+from tpuref.interface.functions.along_axis import arg_min as arg_min
 from tpuref.interface.functions.along_axis import argmax as argmax
 from tpuref.interface.functions.along_axis import argmin as argmin
 from tpuref.interface.functions.along_axis import cumprod as cumprod
@@ -162,6 +164,7 @@ from tpuref.interface.functions.exponentials import rsqrt as rsqrt
 from tpuref.interface.functions.extents import shape as shape
 from tpuref.interface.functions.extents import size as size
 from tpuref.interface.functions.identity import identity
+from tpuref.interface.functions.images import random_crop as random_crop
 from tpuref.interface.functions.indexing import batch_gather as batch_gather
 from tpuref.interface.functions.indexing import gather as gather
 from tpuref.interface.functions.indexing import gather_nd as gather_nd

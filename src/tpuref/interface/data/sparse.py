@@ -122,3 +122,8 @@ def to_dense(
     start = fill(sp_input.dense_shape, convert_to_tensor(default_value, values.dtype))
     start.set_shape(sp_input.shape)
     return tensor_scatter_update(start, sp_input.indices, values, name=name)
+
+
+def is_sparse(tensor: Any) -> bool:
+    """Return whether a value is a `tf.SparseTensor`."""
+    return isinstance(tensor, SparseTensor)

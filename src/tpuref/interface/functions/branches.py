@@ -6,9 +6,14 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import listed, wrong_type
+from tpuref.base.dtypes import int32
 from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.interface.functions.arithmetic import add_n
 from tpuref.interface.functions.comparison import equal
-from tpuref.interface.functions.control_flow import cond
+from tpuref.interface.functions.control_flow import Assert, cond
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.identity import identity
+from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.functions.tensor_kinds import get_static_value
 
 
@@ -63,6 +68,40 @@ def switch_case(
     for number, function in sorted(pairs.items(), reverse=True):
         chosen = _either(equal(index, number), function, chosen)
     return chosen()
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Callable[[], Any] | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str | None = "case",
+) -> Any:
+    """Return the result of the function of the first true predicate.
+
+    `pred_fn_pairs` is a list of pairs of a scalar bool tensor and a function, or a
+    dict.  `default` is the function if none is true; without it one must be true.
+    `exclusive` says that at most one may be true.  Both are checked at run time.
+
+    Examples
+    --------
+    >>> x = tf.constant(7)
+    >>> pairs = [(x < 5, lambda: tf.constant(1)), (x < 10, lambda: tf.constant(2))]
+    >>> int(tf.Session().run(tf.case(pairs, default=lambda: tf.constant(3))))
+    2
+    """
+    items = pred_fn_pairs.items() if isinstance(pred_fn_pairs, Mapping) else None
+    pairs = listed("tf.case: pred_fn_pairs", items or pred_fn_pairs)
+    number = add_n([cast(predicate, int32) for predicate, _ in pairs])
+    checks = [Assert(number <= 1, ["tf.case: several are true"])] if exclusive else []
+    if default is None:
+        checks.append(Assert(number >= 1, ["tf.case: none is true, without a default"]))
+        default = pairs[-1][1]
+    chosen = default
+    with control_dependencies(checks):
+        for predicate, function in reversed(pairs):
+            chosen = _either(identity(predicate), function, chosen)
+        return chosen()
 
 
 def _pair(item: Any) -> tuple[int, Callable[[], Any]]:

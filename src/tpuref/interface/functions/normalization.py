@@ -444,3 +444,10 @@ def dropout_v2(
     True
     """
     return dropout(x, None, noise_shape, seed, name, rate)
+
+
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """Return ``tf.matmul(x, weights) + biases``, for matrices and a vector."""
+    return bias_add(
+        apply("MatMul", x, weights), biases, name=name_or(name, "xw_plus_b")
+    )

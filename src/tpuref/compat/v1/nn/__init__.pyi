@@ -18,6 +18,7 @@ from tpuref.interface.functions.normalization import dropout as dropout
 from tpuref.interface.functions.normalization import fused_batch_norm as fused_batch_norm
 from tpuref.interface.functions.normalization import moments as moments
 from tpuref.interface.functions.normalization import sufficient_statistics as sufficient_statistics
+from tpuref.interface.functions.normalization import xw_plus_b as xw_plus_b
 from tpuref.interface.functions.sorting import in_top_k as in_top_k
 from tpuref.interface.functions.sorting import top_k as top_k
 from tpuref.interface.functions.windows import avg_pool as avg_pool
