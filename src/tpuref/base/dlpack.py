@@ -4,8 +4,6 @@ NumPy's DLPack does not support bfloat16.  Such an array is exported as uint16, 
 the type code in its descriptor, the only difference between the two, is overwritten.
 """
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 

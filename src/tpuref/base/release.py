@@ -1,7 +1,5 @@
 """Which release of TensorFlow the program means, where releases differ."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Look up names in tpuref, and names close to them."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from types import ModuleType, SimpleNamespace

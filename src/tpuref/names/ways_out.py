@@ -5,8 +5,6 @@ name, or a beginning of it that is missing as well: ``keras`` stands for all of
 ``keras.layers.Dense``.  ``*`` stands for anything without a dot, ``**`` for anything.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterable

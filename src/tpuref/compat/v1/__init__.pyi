@@ -235,6 +235,8 @@ from tpuref.interface.functions.strings import join
 from tpuref.interface.functions.strings import regex_replace as regex_replace
 from tpuref.interface.functions.variable_rows import scatter_add as scatter_add
 from tpuref.interface.functions.variable_rows import scatter_div as scatter_div
+from tpuref.interface.functions.variable_rows import scatter_max as scatter_max
+from tpuref.interface.functions.variable_rows import scatter_min as scatter_min
 from tpuref.interface.functions.variable_rows import scatter_mul as scatter_mul
 from tpuref.interface.functions.variable_rows import scatter_nd_add as scatter_nd_add
 from tpuref.interface.functions.variable_rows import scatter_nd_sub as scatter_nd_sub

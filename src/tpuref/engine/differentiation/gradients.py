@@ -1,7 +1,5 @@
 """`tf.gradients`: gradients of tensors of a graph."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Conversion of values to tensors, by the rules of TensorFlow."""
 
-from __future__ import annotations
-
 import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Lowering: the needed part of a graph as a program."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

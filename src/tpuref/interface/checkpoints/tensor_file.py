@@ -8,8 +8,6 @@ The package safetensors is not used: it creates files of mode 0600, raises other
 for a full disk, and has no open file to lock during a write.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import struct

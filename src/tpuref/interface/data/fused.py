@@ -1,7 +1,5 @@
 """Define transformations for `Dataset.apply`, and functions for methods."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define datasets of the content of files."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from typing import IO, Any, cast

@@ -1,7 +1,5 @@
 """Counts of integers, crossed features and sets, as sparse tensors."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Define the stages that change elements, their number or their order."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The estimator: trains, evaluates and predicts with a model function."""
 
-from __future__ import annotations
-
 import copy
 import tempfile
 import time

@@ -8,8 +8,6 @@
                         the loop on the cores
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Define `TPUEstimator`, whose steps run in a loop on the cores."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Activation functions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Functions along one axis: positions of extremes, running sums and products."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.dtypes import as_dtype, int64

@@ -1,7 +1,5 @@
 """Blocks of images moved between rows and columns, channels and batch."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Branches chosen by a value that may be static, and among several functions."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Clipping by value and by norm."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 

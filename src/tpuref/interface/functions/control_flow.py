@@ -1,7 +1,5 @@
 """Control flow: groups, dependencies, branches and loops."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import sys

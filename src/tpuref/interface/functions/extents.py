@@ -1,7 +1,5 @@
 """The shape, size and rank of tensors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Functions that read or write elements of tensors by position."""
 
-from __future__ import annotations
-
 import builtins
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Normalization, bias and dropout."""
 
-from __future__ import annotations
-
 import functools
 import math
 import operator

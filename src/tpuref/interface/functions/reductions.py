@@ -1,7 +1,5 @@
 """Reductions over axes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.dtypes import as_dtype, int64

@@ -1,7 +1,5 @@
 """Elements selected by conditions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.dtypes import bool_

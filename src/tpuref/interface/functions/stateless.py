@@ -1,7 +1,5 @@
 """Functions of a seed that return random numbers: the same for the same seed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

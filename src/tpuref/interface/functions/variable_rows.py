@@ -1,7 +1,5 @@
 """Changes of some rows of a variable."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import instance_of
@@ -16,7 +14,11 @@ from tpuref.interface.functions.indexing import (
 )
 from tpuref.interface.functions.products import truncatediv
 from tpuref.interface.functions.reshaping import expand_dims
-from tpuref.interface.functions.segment_reductions import unsorted_segment_prod
+from tpuref.interface.functions.segment_reductions import (
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    unsorted_segment_prod,
+)
 
 
 def scatter_update(
@@ -71,6 +73,41 @@ def scatter_sub(
     """
     places, rows = _rows("tf.scatter_sub", ref, indices, updates)
     return ref.assign(tensor_scatter_nd_sub(ref.value(), places, rows), name=name)
+
+
+def scatter_max(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Replace elements of rows of a variable by updates that are greater.
+
+    Parameters and result are those of `scatter_update`.
+
+    Examples
+    --------
+    >>> v = tf.Variable([1, 5])
+    >>> with tf.Session() as sess:
+    ...     sess.run(v.initializer)
+    ...     sess.run(tf.scatter_max(v, [0, 0, 1], [3, 2, 4])).tolist()
+    [3, 5]
+    """
+    places, rows = _rows("tf.scatter_max", ref, indices, updates)
+    return ref.assign(tensor_scatter_nd_max(ref.value(), places, rows), name=name)
+
+
+def scatter_min(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Replace elements of rows of a variable by smaller updates; see `scatter_max`."""
+    places, rows = _rows("tf.scatter_min", ref, indices, updates)
+    return ref.assign(tensor_scatter_nd_min(ref.value(), places, rows), name=name)
 
 
 def scatter_mul(

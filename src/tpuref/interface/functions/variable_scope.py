@@ -1,7 +1,5 @@
 """Variables by name: get_variable, and scopes that name and share variables."""
 
-from __future__ import annotations
-
 import contextlib
 import enum
 import inspect

@@ -1,7 +1,5 @@
 """Variables of models, and outputs, of the layers of ``tf.contrib.layers``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.default import get_default_graph

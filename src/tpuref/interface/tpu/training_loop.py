@@ -1,7 +1,5 @@
 """Build loops that run many steps on the cores in one evaluation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define learning rates that decrease with the steps."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Sequence

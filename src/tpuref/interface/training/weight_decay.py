@@ -1,7 +1,5 @@
 """Define optimizers with decoupled weight decay."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import listed, wrong_type

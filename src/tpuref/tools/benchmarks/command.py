@@ -1,7 +1,5 @@
 """``tpuref bench``: measure, and print or write the results."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

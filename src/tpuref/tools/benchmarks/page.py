@@ -1,7 +1,5 @@
 """The page of results: tables between markers; raw samples in files."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

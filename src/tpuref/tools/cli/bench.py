@@ -1,7 +1,5 @@
 """The command ``tpuref bench``: measure, and print or write the results."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
