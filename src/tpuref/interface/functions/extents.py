@@ -25,7 +25,8 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """
     known = getattr(type(input), "_dynamic_shape", None)
     if known is not None:  # a sparse or ragged tensor
-        return known(input, as_dtype(out_type).name)
+        sizes: Tensor = known(input, as_dtype(out_type).name)
+        return sizes
     return apply_one("Shape", input, out_type=as_dtype(out_type).name, name=name)
 
 
