@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from notebooks import NOTEBOOK, as_markdown, executed
 from tpuref_conformance.documents import DOCUMENTS
 from tpuref_conformance.known import Known
 from tpuref_conformance.suite import load_clauses
@@ -53,20 +54,29 @@ def web_address(remote: str) -> str | None:
 
 
 def on_files(files: Files, config: Any) -> None:
-    """Add the clauses."""
-    for name, content in pages(load_clauses()).items():
-        files.append(File.generated(config, f"clauses/{name}", content=content))
+    """Add the clauses, and the notebook with its outputs, also as a page."""
+    notebook = executed(NOTEBOOK)
+    written = {f"clauses/{name}": page for name, page in pages(load_clauses()).items()}
+    written[f"notebooks/{NOTEBOOK.name}"] = notebook
+    written["notebooks/first_steps.md"] = as_markdown(notebook, NOTEBOOK.name)
+    for path, content in written.items():
+        stored = files.get_file_from_path(path)
+        if stored is not None:
+            files.remove(stored)
+        files.append(File.generated(config, path, content=content))
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Turn links into the repository into names, and insert what a page asks for."""
     text = OUTSIDE.sub(r"\1", markdown)
+    text = text.replace("notebooks/first_steps.ipynb)", "notebooks/first_steps.md)")
     text = MEMBERS.sub(lambda found: members(found[1]), text)
     if "<!-- differences -->" in text:
         text = text.replace("<!-- differences -->", differences())
     if "<!-- unreleased -->" in text:
         text = text.replace("<!-- unreleased -->", unreleased())
-    text = continued(text)  # not the programs of error codes, which are whole
+    if not page.file.src_uri.startswith("notebooks/"):
+        text = continued(text)  # not the programs of error codes, which are whole
     if "<!-- error codes -->" in text:
         text = text.replace("<!-- error codes -->", error_codes())
     return text

@@ -2,6 +2,7 @@
 
 import importlib.util
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,4 +24,10 @@ def hooks(monkeypatch):
 @pytest.fixture
 def written(hooks):
     """A function that gives the text of a page as the site shows it."""
-    return hooks.on_page_markdown
+
+    def of(name, text):
+        page = SimpleNamespace(file=SimpleNamespace(src_uri=name))
+        shown = hooks.on_page_markdown(text, page)
+        return shown
+
+    return of

@@ -1,0 +1,48 @@
+"""The notebook of the documentation runs, and its page shows its outputs."""
+
+import importlib.util
+import json
+import os
+import re
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import tpuref
+
+SITE = Path(__file__).resolve().parents[2] / "docs" / "site"
+SOURCE = Path(tpuref.__file__).resolve().parents[1]
+NOTEBOOKS = SimpleNamespace(**runpy.run_path(str(SITE / "notebooks.py")))
+NEEDED = [m for m in ("nbclient", "ipykernel") if not importlib.util.find_spec(m)]
+
+PRINTED = [
+    "[0.05 0.05 0.1  0.1  0.15 0.15 0.2  0.2 ]",
+    "[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0]",
+    "[0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5]\n"
+    "cluster_2/TPUReplicate input[0]: [1], [2], [3], [4], [5], [6], [7], [8] padded to "
+    "[8], 44% waste, forced in dimension 0 by replica 7; 1 compilation, 0 cache hits",
+    "[array([24., 24., 24., 24.], dtype=float32)]",
+    "after 60 steps: [ 1.  -2.   0.5]",
+]
+
+
+@pytest.mark.skipif(bool(NEEDED), reason=f"needs {' and '.join(NEEDED)}")
+def test_the_page_has_each_cell_and_its_output(tmp_path, monkeypatch):
+    for name in [name for name in os.environ if name.startswith("TPUREF_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTHONPATH", str(SOURCE))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+    notebook = NOTEBOOKS.executed(NOTEBOOKS.NOTEBOOK)
+    page = NOTEBOOKS.as_markdown(notebook, "first_steps.ipynb")
+    cells = json.loads(NOTEBOOKS.NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    assert all("".join(cell["source"]) in page for cell in cells)
+    printed = re.findall(r"```text\n(.*?)\n```", page, re.DOTALL)
+    assert printed == PRINTED
+    assert page.count("<svg") == 3 and page.count("<table>") == 3
+    assert page.startswith("# First steps\n")
+    assert "<script" not in page and "javascript:" not in page
+    found = set(re.findall(r"https?://[^\s\"\\)]*", notebook))
+    assert found <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
