@@ -160,7 +160,6 @@ LATE_IMPORTS = {
     ("tpuref.tools.benchmarks.peers.*", "*"): "the peer that is measured",
     ("tpuref.interface.functions.image_files", "PIL"): "optional",
     ("tpuref.interface.functions.image_files", "PIL.*"): "optional",
-    ("tpuref.tools.benchmarks.plot", "matplotlib"): "optional",
     ("tpuref.tools.cli", "argcomplete"): "only while a shell completes",
     ("tpuref.interface.training.hooks.progress_bar", "tqdm"): "30 ms, on terminals",
     ("tpuref.tools.cli.completion", "argcomplete"): "only one command needs it",

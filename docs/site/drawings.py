@@ -71,39 +71,15 @@ def padding() -> str:
     return picture(660, 168, "Padding of inputs of 3 and 5 elements", parts)
 
 
-def buckets() -> str:
-    """Draw the bucket that each size from 1 to 16 falls into."""
-    parts = [label(8, 24, "size"), label(40, 24, "padded to the bucket on the right")]
-    y = 38
-    for size, bucket in [(1, 2), (3, 4), (5, 8), (8, 8), (9, 16)]:
-        parts.append(label(8, y + 17, f"{size}"))
-        parts += cells(40, y, size, bucket)
-        parts.append(label(40 + bucket * CELL + 8, y + 17, f"{bucket}"))
-        y += CELL + 6
-    return picture(500, y + 4, "Buckets of powers of two", parts)
-
-
 def mesh() -> str:
     """Draw the cores of two hosts."""
     return TPU.Topology.for_mesh(4, 2, 2).draw("svg")
-
-
-def everywhere() -> str:
-    """Draw a replica on each core."""
-    topology = TPU.Topology.for_mesh(4, 2, 2)
-    return TPU.device_assignment(topology, num_replicas=16).draw("svg")
 
 
 def blocks() -> str:
     """Draw replicas of two chips each."""
     topology = TPU.Topology.for_mesh(4, 2, 2)
     return TPU.device_assignment(topology, [2, 1, 2], num_replicas=4).draw("svg")
-
-
-def strides() -> str:
-    """Draw replicas whose two cores are two chips apart."""
-    topology = TPU.Topology.for_mesh(4, 2, 2)
-    return TPU.device_assignment(topology, [2, 1, 1], [2, 1, 1], 3).draw("svg")
 
 
 def step() -> Any:
@@ -156,14 +132,7 @@ def losses(steps: int = 100) -> str:
     return picture(640, 300, "The loss over the steps, on one core and on eight", parts)
 
 
-DRAWINGS = {
-    "padding": padding,
-    "buckets": buckets,
-    "mesh": mesh,
-    "everywhere": everywhere,
-    "blocks": blocks,
-    "strides": strides,
-}
+DRAWINGS = {"padding": padding, "mesh": mesh, "blocks": blocks}
 
 
 if __name__ == "__main__":

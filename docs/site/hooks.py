@@ -1,8 +1,7 @@
 """The generated parts of the site: clauses, members, differences, changes, error codes.
 
 A page says where, with ``<!-- members: tf.nn -->``, ``<!-- differences -->``,
-``<!-- unreleased -->`` and ``<!-- error codes -->``.  If ``tpuref bench`` has drawn a
-plot, it goes below its table, at ``<!-- end NAME -->``.
+``<!-- unreleased -->`` and ``<!-- error codes -->``.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
-from notebooks import NOTEBOOK, as_markdown, executed
 from tpuref_conformance.documents import DOCUMENTS
 from tpuref_conformance.known import Known
 from tpuref_conformance.suite import load_clauses
@@ -30,8 +28,6 @@ sys.path.insert(0, str(TOP))
 from maintenance.pages import pages  # noqa: E402
 
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|conformance|examples)/[^)]*\)")
-PLOTS = TOP / "docs" / "performance"
-TABLE_END = re.compile(r"^<!-- end ([\w-]+) -->$", re.MULTILINE)
 DOCUMENT = re.compile("|".join(re.escape(one.file) for one in DOCUMENTS))
 MEMBERS = re.compile(r"^<!-- members: tf((?:\.\w+)*) -->$", re.MULTILINE)
 
@@ -57,30 +53,20 @@ def web_address(remote: str) -> str | None:
 
 
 def on_files(files: Files, config: Any) -> None:
-    """Add the clauses, and the notebook with its outputs, also as a page."""
-    notebook = executed(NOTEBOOK)
-    written = {f"clauses/{name}": page for name, page in pages(load_clauses()).items()}
-    written[f"notebooks/{NOTEBOOK.name}"] = notebook
-    written["notebooks/first_steps.md"] = as_markdown(notebook, NOTEBOOK.name)
-    for path, content in written.items():
-        stored = files.get_file_from_path(path)
-        if stored is not None:
-            files.remove(stored)
-        files.append(File.generated(config, path, content=content))
+    """Add the clauses."""
+    for name, content in pages(load_clauses()).items():
+        files.append(File.generated(config, f"clauses/{name}", content=content))
 
 
-def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+def on_page_markdown(markdown: str, **_: Any) -> str:
     """Turn links into the repository into names, and insert what a page asks for."""
     text = OUTSIDE.sub(r"\1", markdown)
-    text = text.replace("notebooks/first_steps.ipynb)", "notebooks/first_steps.md)")
     text = MEMBERS.sub(lambda found: members(found[1]), text)
-    text = TABLE_END.sub(lambda found: plot(found[1]), text)
     if "<!-- differences -->" in text:
         text = text.replace("<!-- differences -->", differences())
     if "<!-- unreleased -->" in text:
         text = text.replace("<!-- unreleased -->", unreleased())
-    if not page.file.src_uri.startswith("notebooks/"):
-        text = continued(text)  # not the programs of error codes, which are whole
+    text = continued(text)  # not the programs of error codes, which are whole
     if "<!-- error codes -->" in text:
         text = text.replace("<!-- error codes -->", error_codes())
     return text
@@ -118,12 +104,6 @@ def unreleased() -> str:
             texts = [f"- {note.read_text().strip()}" for note in notes]
             parts += [f"### {kind.title()}", "", *texts, ""]
     return "\n".join(["## The next release", "", *parts] if parts else parts)
-
-
-def plot(name: str) -> str:
-    """Return the image of a table's plot, or nothing if it was not drawn."""
-    drawn = (PLOTS / f"{name}.svg").exists()
-    return f"\n![Plot: {name}](performance/{name}.svg)\n" if drawn else ""
 
 
 def members(path: str) -> str:

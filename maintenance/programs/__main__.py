@@ -20,6 +20,9 @@ def main(arguments):
     parser.add_argument(
         "--equal-to", metavar="PYTHON", help="compare each step with its TensorFlow"
     )
+    parser.add_argument(
+        "--release", type=int, default=1, help="of the programs that are compared"
+    )
     parser.add_argument("--output", action="store_true", help="print the output too")
     options = parser.parse_args(arguments)
     failed = False
@@ -29,7 +32,7 @@ def main(arguments):
             continue
         with tempfile.TemporaryDirectory() as folder:
             if options.equal_to:
-                if program.followed:
+                if program.followed and program.release == options.release:
                     found = compare(program, options.texts, folder, options.equal_to)
                     print(f"{program.name}: {found}", flush=True)
                 continue

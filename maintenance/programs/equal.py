@@ -1,7 +1,7 @@
-"""Compares each training step of a program with that of TensorFlow 1.15.
+"""Compares each training step of a program with that of TensorFlow.
 
-Both begin with the weights that TensorFlow draws, and read the same batches.  tpuref
-trains on one core, so that nothing is normalized or clipped for each core alone.
+Both begin with the same weights, and read the same batches.  tpuref trains on one core,
+so that nothing is normalized or clipped for each core alone.
 """
 
 import typing
@@ -12,6 +12,7 @@ import numpy as np
 from .runner import run
 
 FOLLOW = str(Path(__file__).with_name("follow.py"))
+FOLLOW_2 = str(Path(__file__).with_name("follow_2.py"))
 
 
 class Comparison(typing.NamedTuple):
@@ -31,15 +32,17 @@ def compare(program, texts, folder, python):
     edits = program.edits + program.followed_edits
     one = program._replace(commands=commands, edits=edits, cores=1)
     files = [str(Path(folder, name)) for name in ("initial.npz", "followed.npz")]
+    tracer = (FOLLOW, *files) if program.release == 1 else (FOLLOW_2, files[1])
     found = []
     for name in (python, ""):
         below = Path(folder, "tensorflow" if name else "tpuref")
         below.mkdir()
-        result = run(one, texts, below, python=name, tracer=(FOLLOW, *files))
+        result = run(one, texts, below, python=name, tracer=tracer)
         if not result.ended:
             raise RuntimeError(f"{result.reason}\n{result.output[-4000:]}")
         found.append(dict(np.load(files[1])))
-    return _difference(*found, dict(np.load(files[0])))
+    initial = dict(np.load(files[0])) if program.release == 1 else found[0]
+    return _difference(*found, initial)
 
 
 def _difference(theirs, ours, initial):

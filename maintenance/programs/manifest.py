@@ -18,6 +18,7 @@ COMMITS = {
     "jarokaz/tpu-sandbox": "0d4505b0394c6cb344732b4aa74b9658af23fa08",
     "llm-on-gke/tpu-training": "a5edfb1a1e5dcdb2cf6f63af5754b4a67519a60c",
     "lukecord/CS362N-Project": "8c0f45a0fda1f7c48e1c7bbf2b68dc868c955a23",
+    "tensorflow/docs": "7c3650212740204359d4ceae481abc79345541be",
     "tensorflow/tpu": "7dc921f846c9e4071f3884b768a7ddf521272a49",
     "ut-osa/telekine": "3f0222a9d7fbc8fef30623d7eabed719b6be6c4c",
     "whtngus/whtngus.github.io": "0bdb4e30fb5fdac32b2c989339a15a64704e747a",
@@ -111,6 +112,27 @@ def _sandbox(name, command, meaning, text):
         end=End(meaning, text),
         release=2,
     )
+
+
+def _notebook(name, repository, folder, notebook, recipe, end, *edits, data=""):
+    """Return a notebook for TensorFlow 2; `edits` are (line, new line, reason)."""
+    return Program(
+        name,
+        repository,
+        commands=(notebook,),
+        folder=folder,
+        recipe=recipe,
+        data=data,
+        end=end,
+        release=2,
+        needs=("keras",),
+        edits=tuple(Edit(f"{folder}/{notebook}", *edit) for edit in edits),
+        followed=((notebook, notebook),),
+    )
+
+
+_RESET = ("reset_states()", "reset_state()", "Keras 3 has no other name for it")
+_FEWER = "fewer steps"
 
 
 _DEVICES = r"All devices: +\[.*TPU"
@@ -437,5 +459,38 @@ PROGRAMS = (
         ),
         end=End("the devices", _DEVICES),
         release=2,
+    ),
+    _notebook(
+        "docs-custom-training",
+        "tensorflow/docs",
+        "site/en/tutorials/distribute",
+        "custom_training.ipynb",
+        recipes.fashion,
+        End(
+            "epochs, checkpoint, evaluation", "without strategy(.|\\n)*Epoch 2, Loss: "
+        ),
+        _RESET,
+        ("EPOCHS = 10", "EPOCHS = 2", _FEWER),
+        (
+            "distributed_train_epoch(train_dist_dataset)",
+            "distributed_train_epoch.python_function(train_dist_dataset)",
+            "tpuref traces a loop once, whose body may not change Python variables",
+        ),
+    ),
+    _notebook(
+        "tpu-sandbox-tpu-notebook",
+        "jarokaz/tpu-sandbox",
+        "notebooks",
+        "tpu.ipynb",
+        recipes.digits_of_tfds,
+        End("fit, 20 steps and a loop of steps", "Current step: 21,"),
+        _RESET,
+        ("tpu='jk-tpu-v2-32', zone='us-central1-a'", "tpu='local'", "its author's TPU"),
+        ("batch_size = 16 * 1024", "batch_size = 8", _FEWER),
+        ("steps_per_epoch = 60000 // batch_size", "steps_per_epoch = 1", _FEWER),
+        ("validation_steps = 10000 // batch_size", "validation_steps = 1", _FEWER),
+        ("epochs=5,", "epochs=1,", _FEWER),
+        ("range(50)", "range(20)", _FEWER),
+        data="notebooks",
     ),
 )

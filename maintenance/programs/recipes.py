@@ -1,7 +1,9 @@
 """Tiny data for the programs, written into a folder: their formats, our contents."""
 
+import gzip
 import json
 import random
+import textwrap
 
 WORDS = ["a", "the", "cat", "dog", "bird", "king", "sails", "runs", "sees", "old"]
 WORDS += ["small", "red", "sea", "hill", "house", "road", "at", "over", "under", "and"]
@@ -235,3 +237,33 @@ def rewritten_sentences(data):
         rows.append(f"{text}\t{' '.join(words[1:])}")
     _write(data / "pairs.tsv", rows)
     _write(data / "labels.txt", ["KEEP", "DELETE", "KEEP|and", "DELETE|and"])
+
+
+def fashion(data):
+    """Write 1280 pictures to train with and 128 to test, as Keras keeps them."""
+    draw = random.Random(8)
+    folder = data / "keras" / "datasets" / "fashion-mnist"
+    folder.mkdir(parents=True)
+    for split, count in (("train", 1280), ("t10k", 128)):
+        labels = [draw.randrange(10) for _ in range(count)]
+        rows = [[(9 * label + k % 28) % 256 for k in range(784)] for label in labels]
+        pictures = bytes(draw.randrange(32) ^ x for row in rows for x in row)
+        for name, head, body in (("labels-idx1", 8, bytes(labels)),
+                                 ("images-idx3", 16, pictures)):  # fmt: skip
+            with gzip.open(folder / f"{split}-{name}-ubyte.gz", "wb") as file:
+                file.write(bytes(head) + body)
+
+
+def digits_of_tfds(data):
+    """Write a module that stands for tensorflow_datasets, with 64 pictures."""
+    code = """
+        import numpy as np
+        import tensorflow as tf
+
+        def load(name, split, with_info, as_supervised, try_gcs):
+            draw = np.random.RandomState(len(split))
+            pictures = draw.randint(0, 256, (64, 28, 28, 1)).astype(np.uint8)
+            labels = draw.randint(0, 10, 64).astype(np.int64)
+            return tf.data.Dataset.from_tensor_slices((pictures, labels)), None
+        """
+    _write(data / "tensorflow_datasets.py", textwrap.dedent(code).split("\n"))

@@ -1,6 +1,7 @@
 """Runs programs of the manifest from copies of their texts."""
 
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -53,11 +54,13 @@ def run(program, texts, folder, executor="pool", python="", tracer=()):
     if program.recipe is not None:
         program.recipe(data)
     environment = _environment(program, copy, executor, python)
+    environment["KERAS_HOME"] = str(data / "keras")
     begin = time.monotonic()
     output = ""
     for command in program.commands:
         words = _on(program, shlex.split(command), python)
         words = [word.format(data=data, out=out) for word in words]
+        words[0] = _script(copy / program.folder, words[0])
         done = subprocess.run(
             [*_interpreter(program, python, tracer), *words],
             cwd=str(copy / program.folder),
@@ -75,10 +78,26 @@ def run(program, texts, folder, executor="pool", python="", tracer=()):
     return Result(not reason, time.monotonic() - begin, output, reason)
 
 
+def _script(folder, name):
+    """Return the name of a script; the code of a notebook is written as one."""
+    if not name.endswith(".ipynb"):
+        return name
+    cells = json.loads((folder / name).read_text(encoding="utf-8"))["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    (folder / name).with_suffix(".py").write_text("\n".join(code), encoding="utf-8")
+    return name[: -len("ipynb")] + "py"
+
+
 def _apply(edit, copy):
-    """Replace the one line that the edit names."""
+    """Replace the line that the edit names; in a notebook, each such line."""
     path = copy / edit.path
-    lines = path.read_text(encoding="utf-8").split("\n")
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        old, new = (json.dumps(line)[1:-1] for line in (edit.line, edit.becomes))
+        assert old in text, edit
+        path.write_text(text.replace(old, new), encoding="utf-8")
+        return
+    lines = text.split("\n")
     (at,) = [i for i, line in enumerate(lines) if line.strip() == edit.line]
     indentation = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
     lines[at] = indentation + edit.becomes

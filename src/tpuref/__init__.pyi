@@ -9,6 +9,8 @@ from tpuref.compat.v2 import autodiff as autodiff
 from tpuref.compat.v2 import lookup as lookup
 from tpuref.compat.v2 import ragged as ragged
 from tpuref.compat.v2 import raw_ops as raw_ops
+from tpuref.compat.v2 import sets as sets
+from tpuref.compat.v2 import types as types
 from tpuref.base.version import __version__ as __version__
 from tpuref.interface.data.ragged import RaggedTensor as RaggedTensor
 from tpuref.interface.data.ragged import RaggedTensorSpec as RaggedTensorSpec

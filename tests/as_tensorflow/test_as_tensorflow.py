@@ -1,12 +1,13 @@
 """Programs written for TensorFlow, run without an edit."""
 
 import os
-import subprocess
 import sys
 
 import pytest
 
 from tpuref.tools.as_tensorflow import NOTE
+
+from ..pythons import python
 
 PROGRAM = """\
 import multiprocessing
@@ -53,13 +54,8 @@ if __name__ == "__main__":
 def run(tmp_path, text, *options):
     path = tmp_path / "program.py"
     path.write_text(text)
-    return subprocess.run(
-        [sys.executable, "-m", "tpuref", *options, str(path)],
-        env={**os.environ, "TPUREF_EXECUTOR": "lockstep"},
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
+    return python(
+        "-m", "tpuref", *options, str(path), env={"TPUREF_EXECUTOR": "lockstep"}
     )
 
 
@@ -96,13 +92,13 @@ def test_it_refuses_beside_the_real_one(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("")
     line = "import tensorflow, sys; from tpuref.tools.cli import main; sys.exit(main())"
-    done = subprocess.run(
-        [sys.executable, "-c", line, "run", "--as-tensorflow", str(program)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
+    done = python(
+        "-c",
+        line,
+        "run",
+        "--as-tensorflow",
+        str(program),
+        env={"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
     )
     assert done.returncode == 2
     assert done.stderr.startswith("tpuref run: import tensorflow cannot mean tpuref")
@@ -188,14 +184,7 @@ def test_a_module_with_relative_imports(tmp_path):
 
     def module(name):
         words = ["run", "--as-tensorflow=1", "-m", name, "--steps", "2"]
-        return subprocess.run(
-            [sys.executable, "-m", "tpuref", *words],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=200,
-            check=False,
-        )
+        return python("-m", "tpuref", *words, cwd=tmp_path)
 
     done = module("models.small.train")
     assert done.stdout == "__main__ tpuref 3 ['--steps', '2']\n"

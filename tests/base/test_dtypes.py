@@ -14,6 +14,7 @@ FIRST = "float32 float64 int32 uint8 int16 int8 string complex64 int64 bool"
 PUBLIC_ENUM = {name: number for number, name in enumerate(FIRST.split(), 1)}
 PUBLIC_ENUM |= {"bfloat16": 14, "uint16": 17, "complex128": 18, "float16": 19}
 PUBLIC_ENUM |= {"uint32": 22, "uint64": 23}
+PUBLIC_ENUM |= {"float8_e5m2": 24, "float8_e4m3fn": 25}
 
 
 def test_serialized_numbers_are_the_public_ones():
@@ -97,6 +98,7 @@ def names_where(attribute):
 
 def test_families():
     floating = {"float16", "bfloat16", "float32", "float64"}
+    floating |= {"float8_e5m2", "float8_e4m3fn"}
     unsigned = {"uint8", "uint16", "uint32", "uint64"}
     integer = unsigned | {"int8", "int16", "int32", "int64"}
     complex_ = {"complex64", "complex128"}

@@ -16,7 +16,6 @@ from tpuref.tools.benchmarks import (
     machine,
     models,
     padding,
-    page,
     sharding,
     steps,
     whole_programs,
@@ -76,15 +75,13 @@ def test_tables_as_json(capsys):
     assert (goal["factor"], goal["verdict"]) == (None, "not measured")
 
 
-def test_a_page_without_plots(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(page, "has_matplotlib", lambda: False)
+def test_a_page(tmp_path, capsys):
     command = ["bench", "sharding", "--quick", "--no-peers", "--write-docs"]
     (tmp_path / "performance.md").write_text("# Mine\n\nkept\n")
     assert main([*command, str(tmp_path)]) == 0
     assert main([*command, str(tmp_path)]) == 0
     printed = capsys.readouterr()
     assert "memcpy, bytes/s" in printed.out
-    assert "no plots: matplotlib is not installed" in printed.err
     text = (tmp_path / "performance.md").read_text()
     assert text.startswith("# Mine\n\nkept\n")
     assert text.count("## batch_parallel of an identity") == 1

@@ -123,6 +123,27 @@ def test_variables_and_slots_made_later_are_restored(tmp_path):
         status.assert_consumed()
 
 
+class Trainer(tf.Module):
+    """Has the variables of a model once it is built, as Keras's optimizers do."""
+
+    def __init__(self):
+        self._trainable_variables = []
+
+    def apply_gradients(self, grads_and_vars):
+        self._trainable_variables = [v for _, v in grads_and_vars]
+
+
+def test_a_model_is_restored_before_its_optimizer_is_built(tmp_path):
+    with tf.eager_execution():
+        model, trainer = Late(), Trainer()
+        trained(model, trainer, 1)
+        model.w[0].assign(3.0)
+        saved = tf.train.Checkpoint(o=trainer, model=model).save(str(tmp_path / "c"))
+        model = Late()
+        tf.train.Checkpoint(o=Trainer(), model=model).restore(saved)
+        assert float(model(2.0)) == 6.0
+
+
 def test_a_variable_is_read_before_it_is_found(tmp_path):
     with tf.eager_execution():
         path = tf.train.Checkpoint(x=tf.Variable(5.0)).save(str(tmp_path / "c"))

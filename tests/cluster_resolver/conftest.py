@@ -1,7 +1,6 @@
 """A process that knows of no TPU and no network, and what tests put in their place."""
 
 import socket
-import sys
 from types import SimpleNamespace
 
 import pytest
@@ -84,11 +83,3 @@ def servers(monkeypatch):
 
     monkeypatch.setattr(coordinator, "start_server", start)
     return started
-
-
-@pytest.fixture
-def no_client(monkeypatch):
-    """Google's client is not installed."""
-    for name in [m for m in sys.modules if m.split(".")[0] == "googleapiclient"]:
-        monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.setitem(sys.modules, "googleapiclient", None)

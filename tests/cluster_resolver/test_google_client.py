@@ -2,9 +2,6 @@
 
 import gc
 import json
-import os
-import subprocess
-import sys
 import time
 from concurrent import futures
 
@@ -14,6 +11,7 @@ from tpuref.testing import FakeClock, FakeCloudTPU, patience
 from tpuref.tools.testing import http_answers
 from tpuref.tools.testing.discovery import description
 
+from ..pythons import python
 from .api_object import CONTRIB, DISTRIBUTE
 
 REASON = "needs the extra: pip install tpuref[cloud]"
@@ -75,15 +73,8 @@ print(json.dumps(resolver.cluster_spec().as_dict()))
 def test_default_credentials_of_a_virtual_machine(cloud, tmp_path):
     """Nothing is replaced: google.auth finds the token at the metadata server."""
     cloud.token = "from-the-metadata-server"
-    variables = os.environ | {"CLOUDSDK_CONFIG": str(tmp_path), "HOME": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env=variables | cloud.variables(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    variables = {"CLOUDSDK_CONFIG": str(tmp_path), "HOME": str(tmp_path)}
+    done = python("-c", PROGRAM, env=variables | cloud.variables())
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout) == WORKERS
     assert len(asked(cloud, "/token")) == 1

@@ -1,15 +1,13 @@
 """Resolvers and real servers: coordinators, sessions and strategies."""
 
 import gc
-import os
-import subprocess
-import sys
 
 import pytest
 
 import tpuref as tf
 from tpuref.testing import FakeClock, FakeCloudTPU, patience
 
+from ..pythons import python
 from .api_object import CONTRIB, DISTRIBUTE
 
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
@@ -51,13 +49,8 @@ def test_a_coordinator_really_listens(resolver, service):
     (address,) = made.cluster_spec().as_dict()["coordinator"]
     assert address.startswith("localhost:")
     assert answers(f"grpc://{address}")
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, f"grpc://{address}"],
-        env=os.environ | {"TPUREF_EXECUTOR": "lockstep"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+    done = python(
+        "-c", PROGRAM, f"grpc://{address}", env={"TPUREF_EXECUTOR": "lockstep"}
     )
     assert (done.stdout, done.returncode) == ("6\n", 0), done.stderr
     del made

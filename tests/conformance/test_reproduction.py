@@ -1,6 +1,5 @@
 """The scripts that reproduce a clause run without the suite."""
 
-import subprocess
 import sys
 
 import pytest
@@ -8,6 +7,8 @@ from tpuref_conformance.reproduction import snippet
 from tpuref_conformance.suite import load_clauses
 
 import tpuref
+
+from ..pythons import python
 
 CLAUSES = {one.id: one for one in load_clauses()}
 # Alone in their process, with a helper module, a registry, a renamed function.
@@ -42,9 +43,7 @@ def test_the_scripts_need_no_suite_and_pass_where_the_clauses_do(
 def test_pasted_into_a_file_it_runs(tmp_path, id):
     file = tmp_path / "clause.py"
     file.write_text(snippet(CLAUSES[id], settings={"TPUREF_EXECUTOR": "lockstep"}))
-    done = subprocess.run(
-        [sys.executable, str(file)], capture_output=True, text=True, timeout=300
-    )
+    done = python(file)
     assert done.stdout == f"{id}: pass\n", done.stderr
 
 
@@ -56,9 +55,7 @@ def test_it_runs_on_a_server_as_the_subject_does(tmp_path):
     text = snippet(CLAUSES[id], settings=settings, served=True)
     assert "with sessions_on_a_server(tf), tf.Graph().as_default():" in text
     file.write_text(text)
-    done = subprocess.run(
-        [sys.executable, str(file)], capture_output=True, text=True, timeout=300
-    )
+    done = python(file)
     assert done.stdout == f"{id}: pass\n", done.stderr
 
 

@@ -302,3 +302,25 @@ def test_parameters_of_tensorflow_2(tmp_path):
     assert [bytes(line) for line in lines] == [b"one", b"two"]
     parts = tf.data.FixedLengthRecordDataset(str(file), 4, compression_type="GZIP")
     assert [bytes(x) for x in parts.as_numpy_iterator()] == [b"one\n", b"two\n"]
+
+
+def test_a_shard_has_each_nth_element():
+    numbers = tf.data.Dataset.range(10)
+    parts = [list(numbers.shard(3, k).as_numpy_iterator()) for k in range(3)]
+    assert parts == [[0, 3, 6, 9], [1, 4, 7], [2, 5, 8]]
+    with pytest.raises(ValueError, match="got num_shards 2 and index 2"):
+        numbers.shard(2, 2)
+
+
+def test_batches_become_rows_and_rows_have_numbers():
+    batches = tf.data.Dataset.from_tensor_slices(
+        (np.arange(8).reshape(4, 2), {"y": np.arange(4.0)})
+    ).batch(3)
+    experimental = tf.data.experimental
+    rows = batches.apply(experimental.unbatch())
+    numbered = rows.apply(experimental.enumerate_dataset(5))
+    found = [
+        (int(n), x.tolist(), float(y["y"]))
+        for n, (x, y) in numbered.as_numpy_iterator()
+    ]
+    assert found == [(5 + k, [2 * k, 2 * k + 1], float(k)) for k in range(4)]

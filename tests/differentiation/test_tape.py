@@ -100,13 +100,6 @@ def test_jacobians():
     assert tape.jacobian(constant, x) is None
 
 
-def test_hessians():
-    x = tf.placeholder(tf.float64, [None])
-    (found,) = tf.hessians(tf.reduce_prod(x) * x[0], x)
-    result = tf.Session().run(found, {x: [2.0, 3.0, 5.0]})
-    assert result.tolist() == [[30, 20, 12], [20, 0, 4], [12, 4, 0]]
-
-
 @in_both_modes
 def test_the_gradient_of_a_table_holds_the_rows_that_were_read():
     table = tf.Variable([[1.0], [2.0], [3.0]])

@@ -2,7 +2,6 @@
 
 import importlib.util
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -24,10 +23,4 @@ def hooks(monkeypatch):
 @pytest.fixture
 def written(hooks):
     """A function that gives the text of a page as the site shows it."""
-
-    def of(name, text):
-        page = SimpleNamespace(file=SimpleNamespace(src_uri=name))
-        shown = hooks.on_page_markdown(text, page)
-        return shown
-
-    return of
+    return hooks.on_page_markdown

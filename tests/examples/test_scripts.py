@@ -1,13 +1,12 @@
 """The example scripts, each in a fresh interpreter: what they print, and how well."""
 
 import math
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from ..pythons import python
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 DOCUMENTS = EXAMPLES / "documents"
@@ -22,14 +21,7 @@ PRINTED = {
 
 
 def printed(*command, **environment):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", *map(str, command)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = python("-W", "error", *command, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -84,10 +76,6 @@ def test_training(command, executor, least, compared, words):
 @pytest.mark.parametrize("script", sorted(EXAMPLES.glob("*_digits.py")))
 def test_without_scikit_learn(script, tmp_path):
     (tmp_path / "sklearn.py").write_text("raise ModuleNotFoundError('sklearn')")
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    done = python(script, env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 1
     assert done.stderr.endswith("pip install scikit-learn\n")

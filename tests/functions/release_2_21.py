@@ -140,6 +140,33 @@ CASES |= {
     "rows filled": lambda tf: tf.ragged.constant([[1], [2, 3]]).to_tensor(
         9, shape=[None, 3]
     ),
+    "rows without padding": lambda tf: (
+        tf.RaggedTensor.from_tensor([[0, 5, 0], [7, 0, 0]], padding=0).row_splits
+    ),
+    "rows of lengths": lambda tf: (
+        tf.RaggedTensor.from_tensor(PIXELS[0], lengths=[2, 0, 3, 9, 1]).values
+    ),
+    "chosen rows": lambda tf: tf.gather(
+        tf.ragged.constant([[1], [2, 3], [], [4, 5, 6]]), [3, 0, 3, 1]
+    ).to_tensor(),
+    "looked up rows": lambda tf: tf.nn.embedding_lookup(
+        PIXELS[0, :, :, 0], tf.ragged.constant([[1], [2, 3]])
+    ).to_tensor(),
+    "sum of rows": lambda tf: tf.reduce_sum(tf.ragged.constant([[1], [2, 3]])),
+    "sizes of rows": lambda tf: tf.shape(tf.ragged.constant([[1], [2, 3]]))[0],
+    "shared": lambda tf: tf.sparse.to_dense(
+        tf.sets.intersection(
+            tf.SparseTensor([[0, 0], [0, 2], [1, 0], [2, 1]], [4, 9, 2, 7], [3, 4]),
+            tf.SparseTensor([[0, 0], [0, 1], [0, 3], [2, 0]], [9, 4, 4, 1], [3, 4]),
+        )
+    ),
+    "sparse over dense": lambda tf: tf.sparse.to_dense(
+        tf.SparseTensor([[0, 1], [1, 2]], [4.0, 9.0], [2, 3]) / [1.0, 8.0, 3.0]
+    ),
+    "size of sparse": lambda tf: tf.size(tf.SparseTensor([[0, 1]], [4.0], [2, 3])),
+    "float8": lambda tf: tf.cast(
+        tf.cast(PIXELS * 300 - 100, tf.as_dtype("float8_e4m3fn")), tf.float32
+    ),
     "rows cut": lambda tf: tf.ragged.constant([[1], [2, 3]]).to_tensor(shape=[None, 1]),
     "counts": lambda tf: tf.math.bincount([1, 1, 3, 9], minlength=3, maxlength=5),
     "counts of rows": lambda tf: tf.math.bincount(

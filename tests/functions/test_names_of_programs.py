@@ -44,7 +44,7 @@ def test_products_without_nan():
 @pytest.mark.parametrize(
     ("function", "expected"),
     [("max", [[3, 2], [3, 4], [7, 6]]), ("min", [[1, 0.5], [3, 4], [5, -1]]),
-     ("mul", [[6, 1], [3, 4], [35, -6]])],
+     ("mul", [[6, 1], [3, 4], [35, -6]]), ("div", [[1 / 6, 4], [3, 4], [5 / 7, -6]])],
 )  # fmt: skip
 def test_rows_of_variables(function, expected):
     v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -53,7 +53,34 @@ def test_rows_of_variables(function, expected):
     with tf.Session() as session:
         session.run(v.initializer)
         session.run(update)
-        assert session.run(v).tolist() == expected
+        np.testing.assert_allclose(session.run(v), expected)
+
+
+@pytest.mark.parametrize(
+    ("function", "elements", "rows"),
+    [("add", [1, 42, 3, 4, 25, 6], [31, 42, 3, 4, 15, 26]),
+     ("sub", [1, -38, 3, 4, -15, 6], [-29, -38, 3, 4, -5, -14]),
+     ("update", [1, 30, 3, 4, 20, 6], [30, 40, 3, 4, 10, 20])],
+)  # fmt: skip
+def test_elements_and_rows_of_variables(function, elements, rows):
+    change = getattr(tf, f"scatter_nd_{function}")
+    for indices, updates, expected in (
+        ([[0, 1], [2, 0], [0, 1]], [10.0, 20.0, 30.0], elements),
+        ([[2], [0]], [[10.0, 20.0], [30.0, 40.0]], rows),
+    ):
+        v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            session.run(change(v, indices, updates))
+            assert session.run(v).ravel().tolist() == expected
+
+
+def test_rows_of_integers_are_divided_towards_zero():
+    v = tf.Variable([7, -7, 9])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        session.run(tf.scatter_div(v, [0, 1, 0], [2, 2, 2]))
+        assert session.run(v).tolist() == [1, -3, 9]
 
 
 TABLES = [np.arange(6.0).reshape(3, 2), 10 + np.arange(4.0).reshape(2, 2)]
@@ -70,6 +97,11 @@ def test_rows_of_several_tables(strategy, expected):
     assert found[..., 0].tolist() == expected
     with pytest.raises(tf.errors.InvalidArgumentError):
         run(tf.nn.embedding_lookup(tables, [7], strategy))
+    unknown = [tf.placeholder_with_default(t, [None, 2]) for t in TABLES]
+    found = run(tf.nn.embedding_lookup(unknown, ids, strategy))
+    assert found[..., 0].tolist() == expected
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        run(tf.nn.embedding_lookup(unknown, [7], strategy))
     with pytest.raises(ValueError, match=r"expected tables with \[3, 2, 2\] rows"):
         tf.nn.embedding_lookup(tables[::-1], ids, strategy)
 
@@ -157,3 +189,47 @@ def test_a_value_that_was_read_stays():
         assert session.run(v) == 5.0
     with tf.Graph().as_default():
         assert tf.assert_variables_initialized() is None
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_the_first_true_case(exclusive):
+    """TensorFlow 1.15.5 returned the same, and raised where this does."""
+    x = tf.placeholder(tf.int32, [])
+    pairs = [(x < 5, lambda: tf.constant(1)), (x < 10, lambda: tf.constant(2))]
+    found = tf.case(pairs, lambda: tf.constant(3), exclusive), tf.case(pairs)
+    expected = {3: [1, 1], 7: [2, 2], 12: [3, None]}
+    if exclusive:
+        expected[3][0] = None
+    with tf.Session() as session:
+        for value, results in expected.items():
+            for tensor, result in zip(found, results, strict=True):
+                if result is None:
+                    with pytest.raises(tf.errors.InvalidArgumentError, match="true"):
+                        session.run(tensor, {x: value})
+                else:
+                    assert session.run(tensor, {x: value}) == result
+
+
+def test_former_names():
+    rows = tf.constant([[1.0, 3.0, 2.0]])
+    assert run(tf.arg_max(rows, 1)).tolist() == [1]
+    assert run(tf.arg_min(rows, dimension=1, output_type=tf.int32)).tolist() == [0]
+    assert run(tf.nn.xw_plus_b(rows, [[1.0], [2.0], [0.5]], [3.0])).tolist() == [[11.0]]
+    assert run(tf.random_crop(np.arange(4.0), [4])).tolist() == [0, 1, 2, 3]
+    assert not tf.compat.v1.keras.backend.is_sparse(rows)
+
+
+def test_a_mask_of_numbers():
+    """TensorFlow 1.15.5 returned the same."""
+    assert run(tf.boolean_mask([1, 2, 3], [0.0, 2.0, 1.0])).tolist() == [2, 3]
+    rows = tf.boolean_mask([[1, 2], [3, 4]], tf.one_hot([1, 0], 2))
+    assert run(rows).tolist() == [2, 3]
+
+
+def test_data_files(tmp_path):
+    for name in "ab":
+        (tmp_path / name).touch()
+    files = tf.contrib.slim.parallel_reader.get_data_files
+    assert files([f"{tmp_path}/*", "c"]) == [f"{tmp_path}/a", f"{tmp_path}/b", "c"]
+    with pytest.raises(ValueError, match="no file matches"):
+        files(f"{tmp_path}/c*")

@@ -1,9 +1,8 @@
 """tf.keras is Keras, and Keras alone sees tpuref as TensorFlow."""
 
-import subprocess
-import sys
-
 import pytest
+
+from ..pythons import python
 
 pytest.importorskip("keras", reason="the extra keras is not installed")
 
@@ -65,12 +64,20 @@ else:
 GRAPHS = """
 import tpuref as tf
 tf.disable_v2_behavior()
+assert not tf.keras.backend.is_sparse(tf.constant(1.0))
 try:
-    tf.keras
-except RuntimeError as error:
+    tf.keras.layers.Dense(2)
+except AttributeError as error:
     assert "tf.enable_v2_behavior()" in str(error)
+    assert "In a program that builds graphs, use tf.layers" in str(error)
 else:
     raise AssertionError("Keras in graph mode")
+"""
+
+EAGER_ALONE = """
+import tpuref as tf
+tf.enable_eager_execution()
+assert tf.keras.ops.argmax([1.0, 2.0, 0.0]) == 1  # by TensorFlow 2's tf.where
 """
 
 AS_TENSORFLOW = """
@@ -80,24 +87,19 @@ from tensorflow.keras.models import Sequential
 import tensorflow.keras.backend as K
 import keras, tpuref
 assert tf is tpuref and layers.Dense is keras.layers.Dense and K.epsilon() == 1e-7
+assert tf.metrics.AUC is keras.metrics.AUC and tf.losses.Huber is keras.losses.Huber
 """
 
 
 def run(*command):
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", *command],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = python("-W", "ignore", *command)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
     "script",
-    [SAME, REFUSED, BEFORE, ABSENT, GRAPHS],
-    ids=["same", "refused", "before", "absent", "graphs"],
+    [SAME, REFUSED, BEFORE, ABSENT, GRAPHS, EAGER_ALONE],
+    ids=["same", "refused", "before", "absent", "graphs", "eager alone"],
 )
 def test_keras_sees_tpuref_and_nobody_else(script):
     run("-c", script)

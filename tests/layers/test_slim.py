@@ -140,3 +140,29 @@ def test_wrong_images():
         slim.conv2d(tf.ones([1, 2, 2, 1]), 1, 1, data_format="NWHC")
     with pytest.raises(ValueError, match="batch_weights"):
         slim.batch_norm(tf.ones([2, 3]), batch_weights=tf.ones([2]))
+
+
+def test_variables_of_scopes():
+    """TensorFlow 1.15.5 gave the same lists."""
+    slim = tf.contrib.slim
+    with tf.variable_scope("a"):
+        tf.get_variable("x", [1])
+        slim.fully_connected(tf.ones([1, 2]), 2, scope="fc")
+    with tf.variable_scope("ab"):
+        tf.get_variable("x", [1])
+    with tf.variable_scope("b") as scope:
+        tf.get_variable("y", [1], trainable=False)
+
+    def names(variables):
+        return [variable.op.name for variable in variables]
+
+    layers, restored = ["a/fc/weights", "a/fc/biases"], slim.get_variables_to_restore
+    assert names(slim.get_variables("a")) == ["a/x", *layers, "ab/x"]
+    assert names(slim.get_variables(suffix="x")) == ["a/x", "ab/x"]
+    assert names(slim.get_variables(scope)) == ["b/y"]
+    assert names(slim.get_model_variables("a")) == layers
+    assert names(slim.get_trainable_variables("b")) == []
+    assert names(restored()) == ["a/x", *layers, "ab/x", "b/y"]
+    assert names(restored(exclude=["a"])) == ["b/y"]
+    both = restored(include=["a/fc", "b"], exclude=["a/fc/biases"])
+    assert names(both) == ["a/fc/weights", "b/y"]

@@ -5,10 +5,7 @@ which tox runs in the environment ``conformance``.
 """
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,6 +17,8 @@ from maintenance.mutants import MUTANTS
 from maintenance.mutants.hunt import CAUGHT, MISFIT, SURVIVED
 from maintenance.mutants.lists import read_list
 from maintenance.mutants.mutant import Misfit, Mutant
+
+from ..pythons import python
 
 TOP = Path(__file__).resolve().parents[2]
 CLAUSES = load_clauses()
@@ -100,15 +99,11 @@ MINE = {
 
 def printed(*command, read=""):
     """Return the output of Python at the top of the checkout."""
-    done = subprocess.run(
-        [sys.executable, *command],
-        input=read,
-        env=os.environ | {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
+    done = python(
+        *command,
+        env={"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
         cwd=TOP,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+        stdin=read,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

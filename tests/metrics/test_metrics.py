@@ -1,9 +1,12 @@
 """Metrics: what NumPy counts over two batches, names as on TensorFlow 1.15.5."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref.interface.metrics import accumulated
 
 RNG = np.random.default_rng(3)
 LABELS = RNG.integers(0, 5, (2, 8))
@@ -180,9 +183,12 @@ def test_interpolation_of_roc_is_the_trapezoidal_rule():
 
 @pytest.mark.parametrize("part", ["call", "update"])
 def test_a_call_of_a_metric_object_in_a_graph_counts_its_batch(part):
-    """As on TensorFlow 1.15.5, where an update is the last variable's new value."""
+    """As on TensorFlow 1.15.5, where an update is the last variable's new value.
+
+    With Keras installed, `tf.keras.metrics` has its classes instead.
+    """
     batch = tf.placeholder(tf.float32, [2])
-    mean, right = tf.keras.metrics.Mean(), tf.keras.metrics.Accuracy()
+    mean, right = accumulated.Mean(), accumulated.Accuracy()
     if part == "call":
         fetches = [mean(batch), right(batch, [5.0, 0.0])]
     else:
@@ -241,6 +247,18 @@ def test_streaming_metrics_take_predictions_first(name):
         TRUTH, FOUND, FACTORS,
     )  # fmt: skip
     assert found[1] == pytest.approx((STREAMED[name],) * 2, abs=1e-5)
+
+
+def test_streaming_metrics_have_signatures():
+    plain = ["metrics_collections", "updates_collections", "name"]
+    for name, others in {
+        "accuracy": [],
+        "mean_iou": ["num_classes"],
+        "recall_at_thresholds": ["thresholds"],
+    }.items():
+        metric = getattr(tf.contrib.metrics, f"streaming_{name}")
+        wanted = ["predictions", "labels", *others, "weights", *plain]
+        assert list(inspect.signature(metric).parameters) == wanted
 
 
 def test_batches_are_joined():

@@ -2,13 +2,13 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import tpuref as tf
+
+from ..pythons import python
 
 ASK = """
 try:
@@ -26,13 +26,7 @@ def test_a_file_that_is_gone_is_named(gone, tmp_path):
         package, tmp_path / "tpuref", ignore=ignored, copy_function=os.symlink
     )
     (tmp_path / "tpuref" / gone).unlink()
-    asked = subprocess.run(
-        [sys.executable, "-c", ASK],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    asked = python("-c", ASK, env={"PYTHONPATH": str(tmp_path)})
     name = "tpuref." + gone.removesuffix(".py").replace("/", ".")
     expected = f"{name} is gone from the installed package; install tpuref again"
     assert asked.stdout.splitlines() == [expected], asked.stderr[-2000:]

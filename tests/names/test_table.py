@@ -191,7 +191,6 @@ def test_a_name_that_differs_follows_the_mode(monkeypatch):
         ("core.framework.types_pb2", "DT_FLOAT"),
         ("python.eager.context", "ensure_initialized"),
         ("python.ops.linalg_ops", "matrix_logarithm"),
-        ("types", "experimental"),
     ],
 )
 def test_a_module_without_meaning_is_imported(module, name):

@@ -1,10 +1,10 @@
 """Operations are added by a record and a function; every executor then runs them."""
 
 import os
-import subprocess
-import sys
 
 import pytest
+
+from ..pythons import python
 
 OPERATIONS = r'''
 import os
@@ -100,14 +100,11 @@ def test_an_operation_added_on_the_fly(executor, tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
     settings = {"TPUREF_EXECUTOR": "pool" if executor == "pool" else "lockstep"}
-    done = subprocess.run(
-        [sys.executable, "program.py", *(["served"] if executor == "server" else [])],
+    done = python(
+        "program.py",
+        *(["served"] if executor == "server" else []),
+        env={"PYTHONPATH": path, **settings},
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": path, **settings},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [FIRST, SECOND, "4.0 True"]

@@ -46,7 +46,7 @@ from .records import infer, ints, known, scalar
 
 COMPUTING = (elementwise, reductions, linear_algebra)
 FLOAT32 = Kind("float32", (float32,))
-NOT_TEXT = Kind("all but text", NUMERIC_OR_BOOL.dtypes)
+NOT_TEXT = Kind("all but text", tuple(d for d in ANY.dtypes if d != string))
 TEXT = np.array([[b"a", b"bc", b""], [b"d", b"e", b"f"]], object)
 
 

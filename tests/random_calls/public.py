@@ -17,7 +17,7 @@ NAMES = (
     "bitwise contrib.cluster_resolver contrib.distribute contrib.data "
     "contrib.framework contrib.layers contrib.lookup contrib.opt contrib.summary "
     "contrib.tpu contrib.training data data.experimental estimator "
-    "experimental.dlpack initializers io keras.losses keras.metrics keras.optimizers "
+    "initializers io keras.losses keras.metrics keras.optimizers "
     "layers linalg losses math metrics nest nn profiler profiler.experimental random "
     "strings summary tpu train"
 )

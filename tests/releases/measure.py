@@ -53,11 +53,6 @@ def reasons():
     return found
 
 
-def unmeasured():
-    """Return the patterns of names that have a reason instead of an expression."""
-    return [row.split()[0] for row in rows() if row.split()[1] == "-"]
-
-
 def value_of(tf, expression, number):
     """Return the value of an expression as lists and numbers, or `FAILS`."""
     scope = {"tf": tf, "np": np, "share": share(tf), "items": items(tf, number)}

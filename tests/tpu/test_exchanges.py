@@ -64,3 +64,23 @@ def test_pairs_name_each_replica_once(pairs):
 def test_a_part_for_each_replica():
     with pytest.raises(ValueError, match="split_count: expected 4.*got 2"):
         replicas_of("lockstep", lambda x: tpu_ops.all_to_all(x, 0, 1, 2))
+
+
+def test_raw_operations(executor):
+    raw = tf.raw_ops
+    every, pairs = [[0, 1, 2, 3]], [[0, 2], [3, 1]]
+    sizes = {"concat_dimension": 0, "split_dimension": 1, "split_count": 4}
+
+    def both(x):
+        return (
+            raw.AllToAll(input=x, group_assignment=every, **sizes),
+            tpu_ops.all_to_all(x, 0, 1, 4, every),
+            raw.CollectivePermute(input=x, source_target_pairs=tf.constant(pairs)),
+            tpu_ops.collective_permute(x, pairs),
+            raw.CrossReplicaSum(input=x, group_assignment=tf.constant(every)),
+            tf.tpu.cross_replica_sum(x, every),
+        )
+
+    for found in replicas_of(executor, both):
+        for one, other in zip(found[::2], found[1::2], strict=True):
+            assert (one == other).all()

@@ -1,8 +1,6 @@
 """The command ``tpuref compile``."""
 
 import json
-import subprocess
-import sys
 from html import escape
 from pathlib import Path
 
@@ -10,17 +8,14 @@ import pytest
 
 from tpuref.tools.tpu_compiler.text import size
 
+from ..pythons import python
+
 PROGRAMS = Path(__file__).with_name("programs.py")
 
 
 def command(*words):
     """Return the exit status and what the command prints."""
-    ended = subprocess.run(
-        [sys.executable, "-m", "tpuref", "compile", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    ended = python("-m", "tpuref", "compile", *words)
     return ended.returncode, ended.stdout, ended.stderr
 
 

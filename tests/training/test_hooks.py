@@ -471,21 +471,6 @@ def test_a_coordinator():
     assert not coord.wait_for_stop(timeout=0.01)
 
 
-def test_an_evaluation(tmp_path):
-    w = tf.get_variable("w", initializer=3.0)
-    with tf.Session() as session:
-        session.run(w.initializer)
-        session.run(w.assign(5.0))
-        path = tf.train.Saver().save(session, str(tmp_path / "m"))
-    dataset = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 6.0])
-    x = dataset.make_one_shot_iterator().get_next()
-    mean, update = tf.metrics.mean(w * x)
-    evaluate = tf.contrib.training.evaluate_once
-    assert evaluate(path, eval_ops=update, final_ops=mean) == 15.0
-    hook = tf.contrib.training.StopAfterNEvalsHook(2)
-    assert evaluate(path, eval_ops=update, final_ops=mean, hooks=[hook]) == 7.5
-
-
 def test_a_warm_start(tmp_path):
     (tmp_path / "old.txt").write_text("one\ntwo\nthree\n")
     (tmp_path / "new.txt").write_text("three\nfour\none\nleft out\n")

@@ -23,10 +23,6 @@ DECAYS = {
     "piecewise_constant": lambda k:
         tf.train.piecewise_constant(k, [7, 15], [0.1, 0.05, 0.01]),
     "cosine_decay": lambda k: tf.train.cosine_decay(0.1, k, 20, 0.1),
-    "cosine_decay_restarts": lambda k:
-        tf.train.cosine_decay_restarts(0.1, k, 10, 2.0, 0.5, 0.1),
-    "cosine_decay_restarts even": lambda k:
-        tf.train.cosine_decay_restarts(0.1, k, 10, 1.0, 0.5, 0.1),
 }  # fmt: skip
 
 # fmt: off
@@ -54,10 +50,6 @@ MEASURED = {
         0.0099999998, 0.0099999998, 0.0099999998],
     "cosine_decay": [0.1, 0.099445976, 0.095095292, 0.075429574, 0.054999996,
         0.023180196, 0.010000001, 0.010000001, 0.010000001, 0.010000001],
-    "cosine_decay_restarts": [0.1, 0.097797543, 0.081450336, 0.028549666, 0.055000003,
-        0.048409905, 0.032499999, 0.016590098, 0.032189161, 0.013295049],
-    "cosine_decay_restarts even": [0.1, 0.097797543, 0.081450336, 0.028549666,
-        0.055000003, 0.032499999, 0.032499999, 0.02125, 0.018931294, 0.01140625],
 }  # fmt: skip
 # fmt: on
 """What TensorFlow 1.15.5 computed on a CPU at each of the steps, in float32."""

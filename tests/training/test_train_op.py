@@ -1,4 +1,4 @@
-"""create_train_op, clipped gradients, contrib's layers: as in TensorFlow 1.15.5."""
+"""create_train_op, slim, clipped gradients, contrib's layers: as in TensorFlow."""
 
 import numpy as np
 import pytest
@@ -109,3 +109,78 @@ def test_a_layer_shares_its_variables_and_needs_a_known_size():
         np.testing.assert_array_equal(*session.run([first, again]))
     with pytest.raises(ValueError, match="rank 2 or more and a known last size"):
         connected(tf.ones([4]), 5)
+
+
+def test_slim_trains_as_in_tensorflow(tmp_path):
+    learning = tf.contrib.slim.learning
+    w, v = tf.Variable([3.0, 4.0], name="w"), tf.Variable([3.0, 4.0], name="v")
+    start = w.assign([1.0, 2.0])
+    loss = tf.reduce_sum(w * w) + tf.reduce_sum(tf.gather(v, [0, 0]) ** 2)
+    train_op = learning.create_train_op(
+        loss,
+        tf.train.AdamOptimizer(0.1),
+        clip_gradient_norm=2.0,
+        gradient_multipliers={"w": 0.5, v: 3.0},
+    )
+    losses, values = [], []
+
+    def step(session, *others):
+        loss, stop = learning.train_step(session, *others)
+        losses.append(loss)
+        values.append(session.run([w, v]))
+        return loss, stop
+
+    last = learning.train(
+        train_op,
+        tmp_path,
+        step,
+        number_of_steps=5,
+        init_fn=lambda session: session.run(start),
+    )
+    assert losses == pytest.approx([23, 21.24, 19.560135, 17.960743, 16.443115])
+    assert last == losses[-1]
+    np.testing.assert_allclose(values[-1][0], [0.50499964, 1.5009001], atol=1e-6)
+    np.testing.assert_allclose(values[-1][1], [2.500002, 4.0], atol=1e-6)
+    assert tf.train.latest_checkpoint(tmp_path).endswith("model.ckpt-5")
+    assert learning.train(train_op, tmp_path, number_of_steps=7) < last
+    assert tf.train.latest_checkpoint(tmp_path).endswith("model.ckpt-7")
+
+
+def test_slim_trains_until_the_data_end_and_writes_summaries(tmp_path):
+    learning, own = tf.contrib.slim.learning, tf.Variable(0, name="own_step")
+    one = tf.data.Dataset.range(3).make_one_shot_iterator().get_next()
+    loss = tf.Variable(1.0) * tf.cast(one, tf.float32)
+    tf.summary.scalar("loss", loss)
+    writer = tf.summary.FileWriter(tmp_path / "own")
+    train_op = learning.create_train_op(
+        loss, tf.train.GradientDescentOptimizer(0.1), global_step=own
+    )
+    found = learning.train(
+        train_op, tmp_path, global_step=own, summary_writer=writer, session_wrapper=id_
+    )
+    assert found == pytest.approx(2 * (1 - 0 - 0.1))
+    writer.close()
+    (path,) = (tmp_path / "own").iterdir()
+    events = tf.train.summary_iterator(str(path))
+    tags = [value.tag for event in events for value in event.summary.value]
+    assert tags == ["loss"]
+
+
+def id_(session):
+    return session
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [({"train_op": None}, "expected a train_op, and a positive number_of_steps"),
+     ({"trace_every_n_steps": 2}, "use tf.tpu.CrossShardOptimizer, and tf.profiler")],
+)  # fmt: skip
+def test_what_slim_does_not_train(given, message):
+    with pytest.raises(ValueError, match=message):
+        tf.contrib.slim.learning.train(**{"train_op": 1, "logdir": None, **given})
+
+
+def test_a_factor_needs_a_gradient():
+    v = tf.Variable(1.0, name="v")
+    with pytest.raises(ValueError, match="v has a factor and no gradient"):
+        tf.contrib.slim.learning.multiply_gradients([(None, v)], {"v": 2.0})

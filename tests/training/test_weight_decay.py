@@ -7,11 +7,16 @@ import tpuref as tf
 
 OPTIMIZERS = {
     "AdamW": lambda: tf.contrib.opt.AdamWOptimizer(0.01, 0.1),
-    "MomentumW": lambda: tf.contrib.opt.MomentumWOptimizer(0.02, 0.1, 0.9),
+    "Momentum": lambda: tf.contrib.opt.extend_with_decoupled_weight_decay(
+        tf.train.MomentumOptimizer
+    )(weight_decay=0.02, learning_rate=0.1, momentum=0.9),
     "Adagrad": lambda: tf.contrib.opt.extend_with_decoupled_weight_decay(
         tf.train.AdagradOptimizer
     )(weight_decay=0.03, learning_rate=0.1),
 }
+SGDW = tf.contrib.opt.extend_with_decoupled_weight_decay(
+    tf.train.GradientDescentOptimizer
+)
 # The sums of the rows of `w` with a dense and with a sparse gradient; then `b` if it is
 # shrunk too, and if it is not.
 MEASURED = {
@@ -19,7 +24,7 @@ MEASURED = {
         -17.1223176088692], [18.2204131126977, 0.2727272727273, 20.01729638886,
         -17.1223176088692], [-5.9736443011259, 0.7320646825465, 7.4377739938256],
         [-8.9999992714005, 2.0, 12.9999998644346]),
-    "MomentumW": ([102.5004880402227, 34.2994489026357, -33.9015902349514,
+    "Momentum": ([102.5004880402227, 34.2994489026357, -33.9015902349514,
         -102.1026293725384], [68.2372081073765, 0.2727272727273, 34.624969630741,
         -102.1026293725384], [-20.8060515141779, 0.2652391117895, 42.2752008078296],
         [-44.5001105479722, 2.0, 94.0002210959444]),
@@ -56,7 +61,7 @@ def test_it_is_what_tensorflow_computes(name, sparse, some):
 def test_minimize_honours_the_list_too():
     """In 1.15.5 it has no effect there, although it is documented."""
     w, b = tf.Variable(1.0), tf.Variable(1.0)
-    optimizer = tf.contrib.opt.MomentumWOptimizer(0.5, 0.1, 0.0)
+    optimizer = SGDW(weight_decay=0.5, learning_rate=0.1)
     step = optimizer.minimize(w + b, decay_var_list=[w])
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -70,7 +75,7 @@ def test_every_tower_shrinks_its_component(strategy_of):
 
         def fn():
             w = tf.get_variable("w", initializer=3.0)
-            optimizer = tf.contrib.opt.MomentumWOptimizer(0.5, 0.1, 0.0)
+            optimizer = SGDW(weight_decay=0.5, learning_rate=0.1)
             return optimizer.minimize(w * 2.0, decay_var_list=tf.trainable_variables())
 
         done = strategy.group(strategy.call_for_each_tower(fn))

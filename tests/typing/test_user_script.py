@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import tpuref as tf
 from tpuref.names import table
+
+from ..pythons import python
 
 SCRIPT = Path(__file__).with_name("user_script.py")
 
@@ -35,13 +35,7 @@ def test_its_program_for_tensorflow_2_runs() -> None:
         f"import runpy; functions = runpy.run_path({str(SCRIPT)!r}); print(functions"
     )
     script += "['train_as_in_tensorflow_2']()); print(functions['functions']())"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
+    done = python("-c", script, check=True)
     trained, scaled = map(float, done.stdout.split())
     assert 0 < trained < 1
     assert scaled == 6.0

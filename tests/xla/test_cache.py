@@ -1,10 +1,8 @@
 """Where compiled programs are kept for later processes."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+
+from ..pythons import python
 
 pytest.importorskip("jax")
 
@@ -17,14 +15,7 @@ print(jax.config.jax_compilation_cache_dir)
 
 
 def folder(**variables):
-    found = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
+    found = python("-c", SCRIPT, env=variables, check=True)
     return found.stdout.strip()
 
 

@@ -1,7 +1,5 @@
 """The names under ``tf.app``."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Type checks of arguments, whose errors name function and argument."""
 
-from __future__ import annotations
-
 import numbers
 import operator
 import reprlib

@@ -1,7 +1,5 @@
 """The line of the user's program that built an object."""
 
-from __future__ import annotations
-
 import contextlib
 import linecache
 import os

@@ -4,8 +4,6 @@ NumPy's DLPack does not support bfloat16.  Such an array is exported as uint16, 
 the type code in its descriptor, the only difference between the two, is overwritten.
 """
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 
@@ -102,13 +100,6 @@ def _code(capsule: Any) -> ctypes.c_uint8:
     """Return the type code of a capsule, to read or set."""
     name = _name_of(capsule)
     return ctypes.c_uint8.from_address(_pointer_of(capsule, name) + _CODE_AT[name])
-
-
-def is_fresh(capsule: Any) -> bool:
-    """Return whether a value is a capsule that has not been consumed yet."""
-    if type(capsule).__name__ != "PyCapsule":
-        return False
-    return _name_of(capsule) in _CODE_AT
 
 
 def taken(capsule: Any) -> Array:

@@ -74,8 +74,8 @@ class DType:
 
     @property
     def is_floating(self) -> bool:
-        """Whether this is a real floating-point type, bfloat16 included."""
-        return self._np.kind == "f" or self._np == ml_dtypes.bfloat16
+        """Whether this is a real floating-point type, bfloat16 and float8 included."""
+        return self._np.kind == "f" or "float" in self._name
 
     @property
     def is_integer(self) -> bool:
@@ -176,6 +176,8 @@ complex128 = DType("complex128", np.complex128, 18)
 float16 = DType("float16", np.float16, 19)
 uint32 = DType("uint32", np.uint32, 22)
 uint64 = DType("uint64", np.uint64, 23)
+float8_e5m2 = DType("float8_e5m2", ml_dtypes.float8_e5m2, 24)
+float8_e4m3fn = DType("float8_e4m3fn", ml_dtypes.float8_e4m3fn, 25)
 
 half = float16
 double = float64
@@ -197,6 +199,8 @@ DTYPES: tuple[DType, ...] = (
     float16,
     uint32,
     uint64,
+    float8_e5m2,
+    float8_e4m3fn,
 )
 
 _BY_NAME = {dtype.name: dtype for dtype in DTYPES} | {

@@ -5,8 +5,6 @@ and unused ones are not reassigned.  `tpuref.tools.error_catalogue` says what ea
 and what to do.
 """
 
-from __future__ import annotations
-
 import re
 
 PATTERN = re.compile(r"TPUREF-[EW]\d{3}")

@@ -1,7 +1,5 @@
 """Optional packages, imported when a function needs them."""
 
-from __future__ import annotations
-
 import importlib
 from types import ModuleType
 

@@ -4,8 +4,6 @@ As in TensorFlow 1, the first read of a flag parses the command line if the prog
 not called `tf.app.run`, and a flag may be defined with the older names of arguments.
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Calls with a keyword that a function does not have."""
 
-from __future__ import annotations
-
 import difflib
 import functools
 import inspect

@@ -1,7 +1,5 @@
 """Limits of this process and of servers."""
 
-from __future__ import annotations
-
 MAX_CORES = 1 << 22
 """The largest number of cores of a system."""
 

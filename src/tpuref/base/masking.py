@@ -1,7 +1,5 @@
 """Masking of passwords and tokens in addresses, headers and messages."""
 
-from __future__ import annotations
-
 import re
 
 MASK = "***"

@@ -1,7 +1,5 @@
 """The mesh of a TPU system: coordinates, text form and size limit."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

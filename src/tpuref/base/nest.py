@@ -4,8 +4,6 @@ The leaves of a mapping are in the order of its sorted keys. Arrays, strings, te
 and shapes are leaves, although some of them are iterable.
 """
 
-from __future__ import annotations
-
 import reprlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

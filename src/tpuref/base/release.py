@@ -1,13 +1,11 @@
 """Which release of TensorFlow the program means, where releases differ."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 
 @dataclass
 class Behavior:
-    """The release of the process; only `tpuref.engine.graph.default` writes it."""
+    """The release of the process; `engine.graph.default` and `tf.keras` write it."""
 
     # The release whose names ``tf`` has: 1 or 2
     release: int = 1

@@ -1,7 +1,5 @@
 """Text as bytes and as characters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

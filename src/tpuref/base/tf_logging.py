@@ -99,17 +99,6 @@ def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
     _log(FATAL, msg, args, kwargs)
 
 
-def vlog(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Log a message at a level, as `log` does."""
-    _log(level, msg, args, kwargs)
-
-
-def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
-    """Log a message if a condition holds."""
-    if condition:
-        _log(level, msg, args, {})
-
-
 def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
     """Log a message the first `n` times that this line is reached."""
     if _times_reached() < n:

@@ -4,8 +4,6 @@
 that handles an error gets the whole traceback.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import sys

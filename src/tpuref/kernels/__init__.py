@@ -9,8 +9,6 @@ Examples
 True
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from typing import TYPE_CHECKING

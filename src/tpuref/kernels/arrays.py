@@ -1,7 +1,5 @@
 """Splitting, joining and padding of whole arrays with the chosen kernels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

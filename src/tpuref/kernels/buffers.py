@@ -3,8 +3,6 @@
 bfloat16 has no format in the buffer protocol; its bytes do.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

@@ -4,8 +4,6 @@ Every all-reduce must give these bits. The lockstep executor calls `fold` direct
 Python twin of the links uses it for the chunk of each core.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -19,8 +19,6 @@ depend on chunks.
 float16 and bfloat16 are added as float32 and rounded once, when a chunk is complete.
 """
 
-from __future__ import annotations
-
 
 def chunk_slice(length: int, num_cores: int, chunk: int) -> slice:
     """Return the elements of chunk `chunk` of a vector that is cut into `num_cores`.

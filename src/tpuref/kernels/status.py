@@ -4,8 +4,6 @@ A kernel runs without the interpreter's lock, so it cannot raise and returns a c
 ``cython/status.pxd`` has the same numbers.
 """
 
-from __future__ import annotations
-
 OK = 0
 BAD_COUNT = 1
 NO_SUCH_SHARD = 2

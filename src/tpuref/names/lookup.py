@@ -1,7 +1,5 @@
 """Look up names in tpuref, and names close to them."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from types import ModuleType, SimpleNamespace
@@ -32,7 +30,7 @@ def first_missing(name: str) -> str | None:
 def part_there(name: str) -> str:
     """Return as much of a name as tpuref has, without attributes of values.
 
-    >>> part_there("float32.name"), part_there("contrib.slim.learning")
+    >>> part_there("float32.name"), part_there("contrib.slim.conv3d")
     ('float32', 'contrib.slim')
     """
     return _followed(name)[0]

@@ -3,8 +3,6 @@
 A class that programs hold objects of is decorated with `explain_missing_members`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 

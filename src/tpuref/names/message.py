@@ -1,7 +1,5 @@
 """Messages about names that tpuref does not have."""
 
-from __future__ import annotations
-
 import collections
 import difflib
 import functools

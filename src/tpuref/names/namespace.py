@@ -1,7 +1,5 @@
 """Modules that are made from the table; their names are imported at first use."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.abc
 import importlib.machinery

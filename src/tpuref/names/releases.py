@@ -4,8 +4,6 @@ They were measured in real releases by `maintenance/release_names.py`, which des
 the file.  It is read when the first message about a missing name is written.
 """
 
-from __future__ import annotations
-
 import functools
 import gzip
 from collections.abc import Iterable

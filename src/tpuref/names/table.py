@@ -16,8 +16,6 @@ A namespace is named by its path below ``tf``, such as ``"nn"`` or ``"compat.v1.
 differ.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import os

@@ -5,8 +5,6 @@ name, or a beginning of it that is missing as well: ``keras`` stands for all of
 ``keras.layers.Dense``.  ``*`` stands for anything without a dot, ``**`` for anything.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterable
@@ -23,8 +21,8 @@ class WayOut(NamedTuple):
 def way_out(names: Iterable[str]) -> str:
     """Return the advice for a name, empty where there is none.
 
-    >>> way_out(["guarantee_const"])
-    'Use the tensor itself.'
+    >>> way_out(["py_function"])
+    'Use tf.py_func.'
     """
     for name in names:
         for pattern, sentence in _patterns():
@@ -96,7 +94,8 @@ WAYS_OUT = (
     ),
     WayOut("python.distribute.tpu_strategy", "Use tf.distribute.TPUStrategy."),
     WayOut(
-        "distribute.* contrib.distribute.* python.distribute.*",
+        "distribute.* distribute.experimental.* contrib.distribute.* "
+        "python.distribute.*",
         "Use tf.distribute.TPUStrategy, MirroredStrategy or OneDeviceStrategy, the "
         "strategies that tpuref has.",
     ),
@@ -142,6 +141,13 @@ WAYS_OUT = (
         "them.",
     ),
     WayOut(
+        "graph_util import_graph_def GraphDef train.write_graph io.write_graph "
+        "Graph.as_graph_def",
+        "Save the variables with tf.train.Saver, and build the graph again to restore "
+        "them, without its training part: graphs are not written to files. "
+        "tf.get_default_graph().get_operations() lists the operations.",
+    ),
+    WayOut(
         "train.Supervisor train.SessionManager train.basic_train_loop",
         "Use tf.train.MonitoredTrainingSession.",
     ),
@@ -158,16 +164,14 @@ WAYS_OUT = (
     # -- models
     WayOut(
         "keras.** contrib.keras python.keras",
-        "Install the extra: pip install 'tpuref[keras]' makes tf.keras the real "
-        "Keras 3. Without it, "
-        "build the model as a tf.Module from variables and functions such as "
-        "tf.matmul, and write the training loop with tf.GradientTape and "
-        "tf.optimizers.",
+        "In a program that runs eagerly, as tf.enable_v2_behavior() lets it, tf.keras "
+        "is the real Keras 3. Install the extra: pip install 'tpuref[keras]'. In a "
+        "program that builds graphs, use tf.layers and tf.train.",
     ),
     WayOut(
         "layers.* contrib.layers.* contrib.slim.* nn.rnn_cell.* nn.*_rnn contrib.rnn "
         "contrib.seq2seq contrib.cudnn_rnn contrib.recurrent contrib.nn "
-        "contrib.framework.variable python.layers.* contrib.framework.get_variables",
+        "contrib.framework.variable python.layers.*",
         "Use tf.layers, or write the layer as a subclass of tf.layers.Layer with "
         "functions such as tf.matmul, tf.nn.conv2d and tf.nn.relu.",
     ),
@@ -188,9 +192,9 @@ WAYS_OUT = (
     WayOut(
         "lite contrib.lite contrib.quantize quantization contrib.quantization "
         "contrib.gan contrib.tensorrt contrib.boosted_trees contrib.timeseries "
-        "contrib.bayesflow contrib.crf contrib.factorization mlir dtensor graph_util "
-        "queue train.MetaGraph* import_graph_def GraphDef MetaGraphDef NodeDef "
-        "types security load_library load_op_library load_file_system_library",
+        "contrib.bayesflow contrib.crf contrib.factorization mlir dtensor "
+        "queue train.MetaGraph* MetaGraphDef NodeDef "
+        "security load_library load_op_library load_file_system_library",
         "Leave this part out, or keep it in a process of its own with TensorFlow.",
     ),
     # -- data
@@ -214,7 +218,7 @@ WAYS_OUT = (
         "tf.data.Dataset.from_generator.",
     ),
     WayOut(
-        "image.* contrib.image random_crop",
+        "image.* contrib.image",
         "Prepare images with Pillow or NumPy, before tf.data.Dataset.from_generator "
         "or in tf.py_func.",
     ),
@@ -258,15 +262,12 @@ WAYS_OUT = (
     ),
     # -- operations
     WayOut("py_function", "Use tf.py_func."),
-    WayOut(
-        "TensorArraySpec case", "Use tf.while_loop, tf.map_fn, tf.cond or tf.unstack."
-    ),
+    WayOut("TensorArraySpec", "Use tf.while_loop, tf.map_fn or tf.unstack."),
     WayOut(
         "random.get_global_generator random.Generator random.stateless_* "
         "contrib.stateless",
         "Use tf.random_normal or tf.random_uniform with a seed.",
     ),
-    WayOut("guarantee_const", "Use the tensor itself."),
     WayOut("raw_ops.*", "Use the function of tf that the operation belongs to."),
     WayOut(
         "contrib.*",

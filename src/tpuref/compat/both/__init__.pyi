@@ -65,6 +65,7 @@ from tpuref.interface.functions.arithmetic import truediv as truediv
 from tpuref.interface.functions.arithmetic import truncatemod as truncatemod
 from tpuref.interface.functions.assertions import ensure_shape as ensure_shape
 from tpuref.interface.functions.blocks import space_to_batch_nd as space_to_batch_nd
+from tpuref.interface.functions.branches import case as case
 from tpuref.interface.functions.branches import switch_case as switch_case
 from tpuref.interface.functions.clipping import clip_by_global_norm as clip_by_global_norm
 from tpuref.interface.functions.clipping import clip_by_norm as clip_by_norm

@@ -85,10 +85,11 @@ from tpuref.interface.distribute.current import get_tower_context as get_tower_c
 from tpuref.interface.distribute.current import has_distribution_strategy as has_distribution_strategy
 from tpuref.interface.distribute.current import in_cross_tower_context as in_cross_tower_context
 from tpuref.interface.functions.activations import log_sigmoid as log_sigmoid
+from tpuref.interface.functions.along_axis import arg_max as arg_max
+from tpuref.interface.functions.along_axis import arg_min as arg_min
 from tpuref.interface.functions.along_axis import argmax as argmax
 from tpuref.interface.functions.along_axis import argmin as argmin
 from tpuref.interface.functions.along_axis import cumprod as cumprod
-from tpuref.interface.functions.arithmetic import accumulate_n as accumulate_n
 from tpuref.interface.functions.arithmetic import div as div
 from tpuref.interface.functions.arithmetic import div_no_nan as div_no_nan
 from tpuref.interface.functions.arithmetic import divide_no_nan as divide_no_nan
@@ -107,12 +108,9 @@ from tpuref.interface.functions.assertions import assert_non_negative as assert_
 from tpuref.interface.functions.assertions import assert_positive as assert_positive
 from tpuref.interface.functions.assertions import assert_rank as assert_rank
 from tpuref.interface.functions.assertions import assert_rank_at_least as assert_rank_at_least
-from tpuref.interface.functions.blocks import batch_to_space as batch_to_space
 from tpuref.interface.functions.blocks import batch_to_space_nd as batch_to_space_nd
 from tpuref.interface.functions.blocks import depth_to_space as depth_to_space
-from tpuref.interface.functions.blocks import space_to_batch as space_to_batch
 from tpuref.interface.functions.blocks import space_to_depth as space_to_depth
-from tpuref.interface.functions.clipping import clip_by_average_norm as clip_by_average_norm
 from tpuref.interface.functions.clipping import global_norm as global_norm
 from tpuref.interface.functions.comparison import is_finite as is_finite
 from tpuref.interface.functions.comparison import is_inf as is_inf
@@ -165,6 +163,8 @@ from tpuref.interface.functions.exponentials import log1p as log1p
 from tpuref.interface.functions.exponentials import rsqrt as rsqrt
 from tpuref.interface.functions.extents import shape as shape
 from tpuref.interface.functions.extents import size as size
+from tpuref.interface.functions.identity import identity
+from tpuref.interface.functions.images import random_crop as random_crop
 from tpuref.interface.functions.indexing import batch_gather as batch_gather
 from tpuref.interface.functions.indexing import gather as gather
 from tpuref.interface.functions.indexing import gather_nd as gather_nd
@@ -234,16 +234,19 @@ from tpuref.interface.functions.sorting import top_k as top_k
 from tpuref.interface.functions.strings import join
 from tpuref.interface.functions.strings import regex_replace as regex_replace
 from tpuref.interface.functions.variable_rows import scatter_add as scatter_add
+from tpuref.interface.functions.variable_rows import scatter_div as scatter_div
 from tpuref.interface.functions.variable_rows import scatter_max as scatter_max
 from tpuref.interface.functions.variable_rows import scatter_min as scatter_min
 from tpuref.interface.functions.variable_rows import scatter_mul as scatter_mul
+from tpuref.interface.functions.variable_rows import scatter_nd_add as scatter_nd_add
+from tpuref.interface.functions.variable_rows import scatter_nd_sub as scatter_nd_sub
+from tpuref.interface.functions.variable_rows import scatter_nd_update as scatter_nd_update
 from tpuref.interface.functions.variable_rows import scatter_sub as scatter_sub
 from tpuref.interface.functions.variable_rows import scatter_update as scatter_update
 from tpuref.interface.functions.variable_scope import AUTO_REUSE as AUTO_REUSE
 from tpuref.interface.functions.variable_scope import VariableScope as VariableScope
 from tpuref.interface.functions.variable_scope import assert_variables_initialized as assert_variables_initialized
 from tpuref.interface.functions.variable_scope import enable_resource_variables as enable_resource_variables
-from tpuref.interface.functions.variable_scope import get_local_variable as get_local_variable
 from tpuref.interface.functions.variable_scope import get_variable as get_variable
 from tpuref.interface.functions.variable_scope import get_variable_scope as get_variable_scope
 from tpuref.interface.functions.variable_scope import global_variables_initializer as global_variables_initializer
@@ -253,7 +256,6 @@ from tpuref.interface.functions.variable_scope import report_uninitialized_varia
 from tpuref.interface.functions.variable_scope import tables_initializer as tables_initializer
 from tpuref.interface.functions.variable_scope import variable_scope as variable_scope
 from tpuref.interface.functions.variable_scope import variables_initializer as variables_initializer
-from tpuref.interface.gradients.hessians import hessians as hessians
 from tpuref.interface.summary.messages import Event as Event
 from tpuref.interface.summary.messages import HistogramProto as HistogramProto
 from tpuref.interface.summary.messages import Summary as Summary
@@ -266,6 +268,7 @@ diag = tensor_diag
 diag_part = tensor_diag_part
 glorot_normal_initializer = GlorotNormal
 glorot_uniform_initializer = GlorotUniform
+guarantee_const = identity
 matrix_determinant = det
 matrix_inverse = inv
 matrix_solve = solve

@@ -8,5 +8,6 @@ from tpuref.interface.functions.former_resizing import resize_bilinear as resize
 from tpuref.interface.functions.former_resizing import resize_image_with_pad as resize_image_with_pad
 from tpuref.interface.functions.former_resizing import resize_images as resize_images
 from tpuref.interface.functions.former_resizing import resize_nearest_neighbor as resize_nearest_neighbor
+from tpuref.interface.functions.images import random_crop as random_crop
 
 resize = resize_images

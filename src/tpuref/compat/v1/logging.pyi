@@ -15,8 +15,6 @@ from tpuref.base.tf_logging import info as info
 from tpuref.base.tf_logging import log as log
 from tpuref.base.tf_logging import log_every_n as log_every_n
 from tpuref.base.tf_logging import log_first_n as log_first_n
-from tpuref.base.tf_logging import log_if as log_if
 from tpuref.base.tf_logging import set_verbosity as set_verbosity
-from tpuref.base.tf_logging import vlog as vlog
 from tpuref.base.tf_logging import warn as warn
 from tpuref.base.tf_logging import warning as warning

@@ -39,7 +39,6 @@ from tpuref.interface.training.hooks.step_timer import SecondOrStepTimer as Seco
 from tpuref.interface.training.hooks.stop_at_step import StopAtStepHook as StopAtStepHook
 from tpuref.interface.training.hooks.summary_saver import SummarySaverHook as SummarySaverHook
 from tpuref.interface.training.learning_rate_decay import cosine_decay as cosine_decay
-from tpuref.interface.training.learning_rate_decay import cosine_decay_restarts as cosine_decay_restarts
 from tpuref.interface.training.learning_rate_decay import exponential_decay as exponential_decay
 from tpuref.interface.training.learning_rate_decay import inverse_time_decay as inverse_time_decay
 from tpuref.interface.training.learning_rate_decay import natural_exp_decay as natural_exp_decay

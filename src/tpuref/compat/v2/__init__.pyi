@@ -20,6 +20,7 @@ from tpuref.compat.v2 import profiler as profiler
 from tpuref.compat.v2 import ragged as ragged
 from tpuref.compat.v2 import random as random
 from tpuref.compat.v2 import raw_ops as raw_ops
+from tpuref.compat.v2 import sets as sets
 from tpuref.compat.v2 import signal as signal
 from tpuref.compat.v2 import sparse as sparse
 from tpuref.compat.v2 import strings as strings
@@ -27,6 +28,7 @@ from tpuref.compat.v2 import summary as summary
 from tpuref.compat.v2 import test as test
 from tpuref.compat.v2 import tpu as tpu
 from tpuref.compat.v2 import train as train
+from tpuref.compat.v2 import types as types
 from tpuref.engine.differentiation.custom_gradient import custom_gradient_v2
 from tpuref.engine.differentiation.gradients import gradients_v2
 from tpuref.engine.graph.convert import constant_v2
@@ -42,8 +44,6 @@ from tpuref.interface.functions.assertions import assert_equal_v2
 from tpuref.interface.functions.assertions import assert_greater_v2
 from tpuref.interface.functions.assertions import assert_less_v2
 from tpuref.interface.functions.assertions import assert_rank_v2
-from tpuref.interface.functions.blocks import batch_to_space_v2
-from tpuref.interface.functions.blocks import space_to_batch_v2
 from tpuref.interface.functions.control_flow import cond_v2
 from tpuref.interface.functions.control_flow import numpy_function_v2
 from tpuref.interface.functions.control_flow import tuple_v2
@@ -81,7 +81,8 @@ from tpuref.interface.functions.segments import reverse_sequence_v2
 from tpuref.interface.functions.selection import boolean_mask_v2
 from tpuref.interface.functions.selection import where_v2
 from tpuref.interface.functions.texts import as_string as as_string
-from tpuref.interface.gradients.hessians import hessians_v2
+from tpuref.keras import losses as losses
+from tpuref.keras import metrics as metrics
 
 Variable = VariableV2
 argmax = argmax_v2
@@ -90,7 +91,6 @@ assert_equal = assert_equal_v2
 assert_greater = assert_greater_v2
 assert_less = assert_less_v2
 assert_rank = assert_rank_v2
-batch_to_space = batch_to_space_v2
 boolean_mask = boolean_mask_v2
 cond = cond_v2
 constant = constant_v2
@@ -102,7 +102,6 @@ expand_dims = expand_dims_v2
 gather = gather_v2
 gather_nd = gather_nd_v2
 gradients = gradients_v2
-hessians = hessians_v2
 linspace = linspace_v2
 matmul = matmul_v2
 name_scope = name_scope_v2
@@ -124,7 +123,6 @@ reverse_sequence = reverse_sequence_v2
 scatter_nd = scatter_nd_v2
 shape = shape_v2
 size = size_v2
-space_to_batch = space_to_batch_v2
 squeeze = squeeze_v2
 tensor_scatter_nd_add = tensor_scatter_nd_add_v2
 tensor_scatter_nd_sub = tensor_scatter_nd_sub_v2

@@ -6,14 +6,12 @@ from tpuref.interface.data.ctc import ctc_greedy_decoder as ctc_greedy_decoder
 from tpuref.interface.data.ctc import ctc_loss as ctc_loss
 from tpuref.interface.data.sparse_embeddings import embedding_lookup_sparse as embedding_lookup_sparse
 from tpuref.interface.data.sparse_embeddings import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
-from tpuref.interface.functions.activations import crelu_v2
 from tpuref.interface.functions.activations import gelu as gelu
 from tpuref.interface.functions.activations import log_softmax_v2
 from tpuref.interface.functions.activations import silu_v2
 from tpuref.interface.functions.activations import softmax_v2
 from tpuref.interface.functions.activations import swish_v2
 from tpuref.interface.functions.blocks import depth_to_space_v2
-from tpuref.interface.functions.blocks import space_to_batch_v2
 from tpuref.interface.functions.blocks import space_to_depth_v2
 from tpuref.interface.functions.embeddings import embedding_lookup_v2
 from tpuref.interface.functions.losses import sigmoid_cross_entropy_v2
@@ -47,7 +45,6 @@ avg_pool2d = avg_pool_v2
 conv1d = conv1d_v2
 conv2d = conv2d_v2
 conv2d_transpose = conv2d_transpose_v2
-crelu = crelu_v2
 depth_to_space = depth_to_space_v2
 depthwise_conv2d = depthwise_conv2d_v2
 dropout = dropout_v2
@@ -62,7 +59,6 @@ sigmoid_cross_entropy_with_logits = sigmoid_cross_entropy_v2
 silu = silu_v2
 softmax = softmax_v2
 softmax_cross_entropy_with_logits = softmax_cross_entropy_v2
-space_to_batch = space_to_batch_v2
 space_to_depth = space_to_depth_v2
 sparse_softmax_cross_entropy_with_logits = sparse_softmax_cross_entropy_v2
 sufficient_statistics = sufficient_statistics_v2

@@ -1,7 +1,5 @@
 """Apply operations in gradient rules."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

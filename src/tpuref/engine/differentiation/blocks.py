@@ -5,8 +5,6 @@ that runs the iterations in reverse.  The forward values that they use are resid
 further outputs of the forward operation, which a loop stacks over its iterations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 

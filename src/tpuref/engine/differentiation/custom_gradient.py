@@ -1,7 +1,5 @@
 """`tf.custom_gradient`: functions that define their own gradient."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Sequence

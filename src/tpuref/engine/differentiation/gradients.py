@@ -1,6 +1,4 @@
-"""`tf.gradients` and `tf.hessians`: gradients of tensors of a graph."""
-
-from __future__ import annotations
+"""`tf.gradients`: gradients of tensors of a graph."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Options of gradients: aggregation, and the result for unconnected sources."""
 
-from __future__ import annotations
-
 import enum
 
 __all__ = ["AggregationMethod", "UnconnectedGradients"]

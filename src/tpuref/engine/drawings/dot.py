@@ -1,7 +1,5 @@
 """A writer of Graphviz's language DOT, and a caller of its program."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shutil

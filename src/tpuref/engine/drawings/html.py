@@ -1,7 +1,5 @@
 """Small HTML tables for notebooks, without scripts or colours."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Drawings of a mesh of chips and cores as text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from tpuref.base.mesh import NO_DEVICE, Coordinates, in_mesh, mesh_text

@@ -1,7 +1,5 @@
 """The formats of mesh drawings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The content of a mesh drawing, for all formats."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product

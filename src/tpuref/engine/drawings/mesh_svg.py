@@ -1,7 +1,5 @@
 """Drawings of a mesh of chips and cores as SVG."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Drawings of placements: the replicas on the mesh of a topology."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 from tpuref.base.mesh import Coordinates, in_mesh

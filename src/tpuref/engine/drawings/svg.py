@@ -1,7 +1,5 @@
 """SVG pictures that are readable on white and on dark pages."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, tostring
 

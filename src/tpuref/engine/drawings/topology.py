@@ -1,7 +1,5 @@
 """The picture of a topology: the hosts and devices on its mesh."""
 
-from __future__ import annotations
-
 from collections.abc import Sized
 from typing import Protocol
 

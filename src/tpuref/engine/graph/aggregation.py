@@ -1,7 +1,5 @@
 """Synchronization and aggregation of variables with a component per tower."""
 
-from __future__ import annotations
-
 import enum
 
 

@@ -1,7 +1,5 @@
 """The cores assigned to replicated computations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from tpuref.engine.graph.tensor import Operation

@@ -1,7 +1,5 @@
 """Adding an operation to the graph, or running it at once in eager mode."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ The code that builds operations needs tensors, so it lies above them.  The packa
 imported first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """Running a function in another thread as if its caller ran it."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The target of eager mode: this process, or a cluster."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.executor import LocalTarget, Target

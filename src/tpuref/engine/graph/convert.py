@@ -1,7 +1,5 @@
 """Conversion of values to tensors, by the rules of TensorFlow."""
 
-from __future__ import annotations
-
 import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -181,11 +179,11 @@ def _check_kind(value: Any, natural: DType, dtype: DType) -> None:
         )
 
 
-def _loses_meaning(given: DType, wanted: DType) -> bool:
+def _loses_meaning(dtype: DType, wanted: DType) -> bool:
     return (
-        (given.is_floating and (wanted.is_integer or wanted.is_bool))
-        or (given.is_complex and not wanted.is_complex)
-        or (wanted.is_bool and not given.is_bool)
+        (dtype.is_floating and (wanted.is_integer or wanted.is_bool))
+        or (dtype.is_complex and not wanted.is_complex)
+        or (wanted.is_bool and not dtype.is_bool)
     )
 
 
@@ -471,10 +469,10 @@ def convert_operands(op: str, inputs: Sequence[Any]) -> list[Tensor]:
     A value that does not fit that dtype keeps its own; the operation's inference rule
     then reports both.
     """
-    given = [convert_to_tensor(v) if _is_tensor(v) else None for v in inputs]
-    hint = next((tensor.dtype for tensor in given if tensor is not None), None)
+    converted = [convert_to_tensor(v) if _is_tensor(v) else None for v in inputs]
+    hint = next((tensor.dtype for tensor in converted if tensor is not None), None)
     tensors = []
-    for position, (value, tensor) in enumerate(zip(inputs, given, strict=True)):
+    for position, (value, tensor) in enumerate(zip(inputs, converted, strict=True)):
         try:
             tensors.append(
                 convert_to_tensor(value, dtype_hint=hint) if tensor is None else tensor
@@ -516,11 +514,11 @@ def constant_v2(
     >>> tf.Session().run(constant_v2(7, shape=[3])).tolist()
     [7, 7, 7]
     """
-    given, sizes = None, as_shape(shape)
+    count, sizes = None, as_shape(shape)
     if shape is not None and not isinstance(value, Tensor):
-        given = to_array(value, None if dtype is None else as_dtype(dtype)).size
-    if given not in (None, 1, sizes.num_elements()):
+        count = to_array(value, None if dtype is None else as_dtype(dtype)).size
+    if count not in (None, 1, sizes.num_elements()):
         raise codes.WRONG_SHAPE.type_error(
-            f"tf.constant: {given} values do not fill the shape {sizes}"
+            f"tf.constant: {count} values do not fill the shape {sizes}"
         )
     return constant(value, dtype, shape, name)

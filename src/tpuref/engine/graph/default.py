@@ -1,7 +1,5 @@
 """The default graph, and whether operations run at once instead."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Drawings of graphs: operations with their shapes, grouped by device."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Eager mode: operations run at once and return concrete tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Feeds of a session call: tensors and their values as arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

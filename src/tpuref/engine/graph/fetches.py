@@ -1,7 +1,5 @@
 """Fetches of a session call, and the structure of their values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 

@@ -63,6 +63,7 @@ class GraphKeys(metaclass=ExplainsMissing):
     QUEUE_RUNNERS = "queue_runners"
 
 
+@explain_missing_members("tf.Graph")
 class Graph:
     """Operations and the tensors between them.
 

@@ -1,7 +1,5 @@
 """The devices that eager mode has, and the settings of them that programs touch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Lowering: the needed part of a graph as a program."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -113,11 +111,11 @@ class Instructions:
         results: Sequence[Tensor],
     ) -> Program:
         """Return the program of some operations, which follow their inputs."""
-        given = tuple(self.new_slot(tensor) for tensor in parameters)
+        parameter_slots = tuple(self.new_slot(tensor) for tensor in parameters)
         fed = set(parameters)
         self.add_all([op for op in operations if not _is_fed(op, fed)], results)
         slots = tuple(self.slots[t] for t in results)
-        return Program(name, given, tuple(self.instrs), slots)
+        return Program(name, parameter_slots, tuple(self.instrs), slots)
 
     def add_all(
         self, operations: Sequence[Operation], results: Sequence[Tensor]
@@ -440,7 +438,7 @@ class _Stage:
         used = dict.fromkeys(t for op in part for t in op.captured_inputs())
         captured = [tensor for tensor in used if tensor not in made]
         instructions = ReplicaInstructions()
-        given = tuple(instructions.new_slot(tensor) for tensor in captured)
+        captured_slots = tuple(instructions.new_slot(tensor) for tensor in captured)
         instructions.add_all(part, ())
         # All replicas return the same number of results. Row n holds the n-th result
         # of each replica; a replica with fewer results fills the rest, unread.
@@ -455,13 +453,13 @@ class _Stage:
                 else:
                     own = TensorSpec(spec.shape, tensor.dtype)
                     instructions.alias(tensor, tower, own, slot)
-        program = Program("towers", given, tuple(instructions.instrs), slots)
+        program = Program("towers", captured_slots, tuple(instructions.instrs), slots)
         specs = [tensor.spec for tensor in captured]
         whole, columns = joined(program, system.replicas, specs, divides=True)
         read = {slot for instr in whole.instrs for slot in instr.inputs}
-        kept = [slot for slot in given if slot in read]
+        kept = [slot for slot in captured_slots if slot in read]
         self.divided = len(columns)
-        by_slot = dict(zip(given, captured, strict=True))
+        by_slot = dict(zip(captured_slots, captured, strict=True))
         apart = [column[k] for k in range(system.replicas) for column in columns]
         self.inputs = [by_slot[slot] for slot in (*apart, *kept)]
         parameters = (*whole.parameters[: len(columns)], *kept)

@@ -1,7 +1,5 @@
 """NumPy's functions on tensors: each builds the operation of the tf function."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 from collections.abc import Callable

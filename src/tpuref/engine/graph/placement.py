@@ -1,7 +1,5 @@
 """Checks of the devices that operations request."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from tpuref.base import error_codes as codes

@@ -6,8 +6,6 @@ a body that changes one is unrolled as well; if the length is unknown, that is a
 that shows the equivalent `tf.while_loop`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from types import FrameType

@@ -3,8 +3,6 @@
 Keras tells tensors and datasets by the names and modules of their classes' bases.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -174,9 +174,9 @@ class Session:
         """
         self._require_open()
         begin = monotonic_ns()
-        given = pairs(feed_dict)
-        prepared = self._prepared_call(fetches, given)
-        return self._run(prepared, given.values(), options, run_metadata, begin)
+        feeds = pairs(feed_dict)
+        prepared = self._prepared_call(fetches, feeds)
+        return self._run(prepared, feeds.values(), options, run_metadata, begin)
 
     def make_callable(
         self,
@@ -230,17 +230,17 @@ class Session:
                 "the session is closed; make a new tf.Session to run anything"
             )
 
-    def _prepared_call(self, fetches: Any, given: Mapping[Any, Any]) -> _Prepared:
+    def _prepared_call(self, fetches: Any, feeds: Mapping[Any, Any]) -> _Prepared:
         """Return the cached preparation of these fetches and keys, or prepare it."""
-        key = identity(fetches), identity(tuple(given))
+        key = identity(fetches), identity(tuple(feeds))
         if None in key:
-            return self._prepare(fetches, given)
-        found = self._kept.get(key)
-        if found is None:
+            return self._prepare(fetches, feeds)
+        prepared = self._kept.get(key)
+        if prepared is None:
             if len(self._kept) >= KEPT_CALLS:
                 self._kept.clear()
-            found = self._kept[key] = self._prepare(fetches, given)
-        return found
+            prepared = self._kept[key] = self._prepare(fetches, feeds)
+        return prepared
 
     def _prepare(self, fetches: Any, keys: Iterable[Any]) -> _Prepared:
         fetched, fed = Fetches(self._graph, fetches), Feeds(self._graph, keys)

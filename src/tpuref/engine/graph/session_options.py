@@ -1,7 +1,5 @@
 """Options of a session and its runs, and the metadata of a run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Sketches of graphs in Graphviz's language DOT."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager

@@ -1,7 +1,5 @@
 """Subscripts of tensors: ``x[1:, ..., tf.newaxis, i]`` as one operation."""
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

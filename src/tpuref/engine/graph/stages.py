@@ -4,8 +4,6 @@ Even stages run on the host, odd stages on the cores.  Towers do not wait for on
 another within a stage, except in a `TowerSum`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from tpuref.engine.graph.tensor import Operation

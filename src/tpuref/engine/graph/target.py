@@ -1,7 +1,5 @@
 """The targets that sessions name: this process, or a server."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Expressions of tensors: operators, subscripts and NumPy's functions as operations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.build import apply

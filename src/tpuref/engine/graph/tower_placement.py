@@ -1,7 +1,5 @@
 """The tower and system of an operation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tpuref.engine.ops.tpu import Replication

@@ -6,8 +6,6 @@ on; those that are not alike remain.  Towers see nothing of each other between t
 instructions that all of them take, so only the order within each tower matters.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What libraries derive their values and objects from: Keras's variables and layers."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 from tpuref.engine.graph.tensor import Tensor

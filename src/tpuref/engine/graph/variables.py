@@ -77,9 +77,9 @@ class _MadeByCreators(type):
                     return cls(*args, **kwargs)
             if not context.creators or cls is not Variable:
                 return super().__call__(*args, **kwargs)
-            given = inspect.signature(Variable.__init__).bind(None, *args, **kwargs)
-            del given.arguments["self"]
-            return _chain(super().__call__, tuple(context.creators))(**given.arguments)
+            bound = inspect.signature(Variable.__init__).bind(None, *args, **kwargs)
+            del bound.arguments["self"]
+            return _chain(super().__call__, tuple(context.creators))(**bound.arguments)
 
 
 def _chain(make: Callable[..., Any], creators: tuple[Creator, ...]) -> Any:
@@ -544,10 +544,12 @@ class _MadeAsVariable(_MadeByCreators):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is not VariableV2:
             return super().__call__(*args, **kwargs)
-        given = inspect.signature(cls.__init__).bind(None, *args, **kwargs).arguments
-        del given["self"]
-        given.pop("experimental_enable_variable_lifting", None)
-        return Variable(**given)
+        arguments = (
+            inspect.signature(cls.__init__).bind(None, *args, **kwargs).arguments
+        )
+        del arguments["self"]
+        arguments.pop("experimental_enable_variable_lifting", None)
+        return Variable(**arguments)
 
     def __instancecheck__(cls, value: Any) -> bool:
         return isinstance(value, Variable) if cls is VariableV2 else _is_a(cls, value)

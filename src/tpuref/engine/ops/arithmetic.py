@@ -1,7 +1,5 @@
 """Shared arithmetic: accumulation of 16-bit floats in float32."""
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 

@@ -4,8 +4,6 @@ They are the keyword-only parameters of the inference rule, so that each is writ
 down once, and checked wherever an operation is built or received.
 """
 
-from __future__ import annotations
-
 import inspect
 import types
 import typing

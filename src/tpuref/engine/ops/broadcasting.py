@@ -1,7 +1,5 @@
 """The shape and dtype rules that several families of operations share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tpuref.base import error_codes as codes

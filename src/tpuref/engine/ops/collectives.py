@@ -1,7 +1,5 @@
 """Operations between replicas."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

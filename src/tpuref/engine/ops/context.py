@@ -1,7 +1,5 @@
 """The context of operations with effects: variables, queues, the host."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 

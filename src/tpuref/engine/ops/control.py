@@ -1,7 +1,5 @@
 """Branches, loops, and copies between towers, which the interpreters implement."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ of the gradient with the rotated filter; with stride `s` it is split into `s` ph
 one for every `s`-th pixel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

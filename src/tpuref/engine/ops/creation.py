@@ -1,7 +1,5 @@
 """Operations that create arrays."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Iterators over datasets, and the feeds of loops."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

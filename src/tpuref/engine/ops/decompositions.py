@@ -4,8 +4,6 @@ They are those of LAPACK, which TensorFlow calls too; signs of vectors may diffe
 its.  float16 and bfloat16 are not supported, as in TensorFlow.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

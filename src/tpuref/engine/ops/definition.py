@@ -1,7 +1,5 @@
 """The definition of an operation: one record with all facts about it."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Operations on the diagonals of matrices."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Operations that compute each element from the elements at the same place."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

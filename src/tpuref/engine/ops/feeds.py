@@ -1,7 +1,5 @@
 """Infeed and outfeed of the cores: each core has one queue in each direction."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Operations that act outside the program: Python calls, printing, assertions."""
 
-from __future__ import annotations
-
 import sys
 import traceback
 from collections.abc import Sequence

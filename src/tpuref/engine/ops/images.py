@@ -3,8 +3,6 @@
 float16 and bfloat16 are computed in float32 and rounded once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from typing import Any

@@ -1,7 +1,5 @@
 """Operations that read or write elements by position: slices, gather and scatter."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Operations that join arrays and split them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence

@@ -3,8 +3,6 @@
 float16 and bfloat16 accumulate in float32 and are rounded once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

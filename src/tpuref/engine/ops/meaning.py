@@ -5,8 +5,6 @@ and similar namespaces share: ``def tanh(xp, x): return xp.tanh(x)``.  Lockstep 
 core processes run it with NumPy, the executor on XLA with JAX.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any

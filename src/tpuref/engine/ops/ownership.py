@@ -1,7 +1,5 @@
 """Copies of arrays that must not change after a run."""
 
-from __future__ import annotations
-
 from mmap import mmap
 
 from tpuref.engine.ops.meaning import Array

@@ -4,8 +4,6 @@ The attr ``seed`` is the pair (graph seed, operation seed), from which the inter
 makes the generator; the rules here do not look at it.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -5,8 +5,6 @@ which adds pairwise along the fastest axis, so that the error of a float32 sum g
 with the logarithm of the length only.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

@@ -3,8 +3,6 @@
 `ops.derivatives.rules` has their gradients; core processes do not load it.
 """
 
-from __future__ import annotations
-
 from tpuref.engine.ops import (
     collectives,
     control,

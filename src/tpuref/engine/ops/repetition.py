@@ -1,7 +1,5 @@
 """Operations that repeat and pad arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Operations that ask for, change and reorder the axes of an array."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Operations that select elements by a condition."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Operands that hold sizes, shapes and scalars."""
 
-from __future__ import annotations
-
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.engine.ops.broadcasting import INDEX, require_kind, require_rank
 from tpuref.engine.ops.definition import Operand

@@ -1,7 +1,5 @@
 """Operations that sort, or search in sorted arrays."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Operations that bring values into a program or forward them."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Fourier transforms of complex tensors over their last axes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.spec import TensorSpec

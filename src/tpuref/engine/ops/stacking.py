@@ -5,8 +5,6 @@ core, bit for bit.  A constant, which all cores share, is passed without that ax
 result is reshaped by the caller.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Variables: reading and assigning them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Any

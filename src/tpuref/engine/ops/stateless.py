@@ -5,8 +5,6 @@ gives four words of 32 bits.  The numbers are computed from the words in order, 
 they are the same on every executor.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import ml_dtypes

@@ -5,8 +5,6 @@ that the number of attempts of one does not move the others.  The blocks give pa
 float64 numbers, which are taken from the last to the first.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

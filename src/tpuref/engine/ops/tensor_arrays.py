@@ -4,8 +4,6 @@ An array whose element shape is not yet known is blank: it has a row of shape `B
 for each element.  The first write sets the element shape.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Total and available memory, by the system and its control groups."""
 
-from __future__ import annotations
-
 import os
 
 UNLIMITED = 1 << 62  # also where the system does not say

@@ -1,7 +1,5 @@
 """The executors of replicated programs: lockstep, the core pool, or XLA."""
 
-from __future__ import annotations
-
 import functools
 import sys
 from collections.abc import Callable, Sequence

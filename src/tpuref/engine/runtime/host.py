@@ -3,8 +3,6 @@
 A program of the host is run by one replica, number 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tpuref.engine.ops.meaning import Array

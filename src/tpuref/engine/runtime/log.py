@@ -4,8 +4,6 @@ Python itself writes only the warnings to standard error: a run is stuck, a sum 
 wrong, a server is open to strangers, or the platform has no core pool.
 """
 
-from __future__ import annotations
-
 import logging
 
 NAME = "tpuref"

@@ -1,7 +1,5 @@
 """The TPU system of each job: started, running, shut down."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import functools

@@ -5,8 +5,6 @@ each call as well.  Everything else is fixed and part of the cache key: a call w
 another fixed part is traced again.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar, runtime_checkable

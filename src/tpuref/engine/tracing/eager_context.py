@@ -1,7 +1,5 @@
 """What Keras asks of TensorFlow's eager context."""
 
-from __future__ import annotations
-
 
 class Context:
     """The context of eager mode of the process."""

@@ -1,7 +1,5 @@
 """The graph in which Keras infers the shapes of a layer's results."""
 
-from __future__ import annotations
-
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.tensor import Tensor
 

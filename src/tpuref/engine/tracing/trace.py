@@ -1,7 +1,5 @@
 """One trace of a function: its graph, inputs and outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Read checkpoints without a saver, and initialize variables from them."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

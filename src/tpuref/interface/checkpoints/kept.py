@@ -1,7 +1,5 @@
 """Choose which checkpoints to keep: the newest ones, and some permanently."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Sequence

@@ -344,7 +344,7 @@ def variables_below(root: Any) -> dict[str, Variable]:
     """Return the variables reachable through attributes, by their shortest paths."""
     found: dict[str, Variable] = {}
     seen, pending = {id(root)}, [("", root)]
-    for members in (_members, _all_members):
+    for members in (_own_members, _all_members):
         for path, value in pending:
             if (variable := _variable_of(value)) is not None:
                 found[path + _VALUE] = variable
@@ -369,6 +369,17 @@ def _variable_of(value: Any) -> Variable | None:
     if hasattr(type(value), "_serialize_to_tensors"):
         value = getattr(value, "_value", None)
     return value if isinstance(value, Variable) else None
+
+
+def _own_members(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the members, without the variables of a model that an optimizer trains.
+
+    An optimizer has them only once it was built: their path must not depend on that.
+    """
+    trains = hasattr(type(value), "apply_gradients")
+    for name, child in _members(value):
+        if not (trains and name == "_trainable_variables"):
+            yield name, child
 
 
 def _all_members(value: Any) -> Iterator[tuple[Any, Any]]:

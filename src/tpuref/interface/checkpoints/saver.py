@@ -1,7 +1,5 @@
 """Define the saver, which writes variables to checkpoints and restores them."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence

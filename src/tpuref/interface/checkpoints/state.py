@@ -6,8 +6,6 @@ another file system: a local file never causes a request over the network.
 `KeptCheckpoints` decides which checkpoints to remove.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import logging

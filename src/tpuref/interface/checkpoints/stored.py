@@ -9,8 +9,6 @@ An index may be untrusted: it may only name a file in its own folder, and only f
 with names of `write_checkpoint` are ever removed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import logging

@@ -8,8 +8,6 @@ The package safetensors is not used: it creates files of mode 0600, raises other
 for a full disk, and has no open file to lock during a write.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import struct
@@ -31,6 +29,8 @@ _NAMES = {
     "F32": "float32",
     "F16": "float16",
     "BF16": "bfloat16",
+    "F8_E5M2": "float8_e5m2",
+    "F8_E4M3": "float8_e4m3fn",
     "I64": "int64",
     "I32": "int32",
     "I16": "int16",

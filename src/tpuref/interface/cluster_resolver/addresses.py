@@ -1,7 +1,5 @@
 """Addresses of hosts and ports."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Errors of the Cloud TPU API: transient, no such TPU, or no access."""
 
-from __future__ import annotations
-
 import socket
 import sys
 

@@ -1,7 +1,5 @@
 """The Cloud TPU API, through Google's client or an object instead of it."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """The jobs of a cluster and the addresses of their tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral

@@ -1,7 +1,5 @@
 """The coordinator of a cluster: a server at an address, or one started here."""
 
-from __future__ import annotations
-
 import weakref
 
 from tpuref.interface.cluster_resolver import addresses

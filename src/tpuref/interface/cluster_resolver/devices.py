@@ -1,7 +1,5 @@
 """The TPU cores of the hosts of a master."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """The resolver of the cluster in the environment variable ``TF_CONFIG``."""
 
-from __future__ import annotations
-
 import json
 import os
 from typing import Any

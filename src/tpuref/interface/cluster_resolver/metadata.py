@@ -1,7 +1,5 @@
 """The metadata server of a virtual machine in Google Cloud."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

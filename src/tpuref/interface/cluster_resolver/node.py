@@ -1,7 +1,5 @@
 """The state and the endpoints of one TPU, from the Cloud TPU API."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The time limits and retries of a resolver, and its clock."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

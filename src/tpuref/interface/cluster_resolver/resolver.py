@@ -1,7 +1,5 @@
 """The interface of cluster resolvers."""
 
-from __future__ import annotations
-
 import abc
 
 from tpuref.interface.cluster_resolver.cluster_spec import ClusterSpec

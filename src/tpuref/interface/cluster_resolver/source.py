@@ -1,7 +1,5 @@
 """The source of a resolver's TPU: its argument or the environment."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import dataclass

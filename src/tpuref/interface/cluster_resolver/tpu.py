@@ -1,7 +1,5 @@
 """The base class of the two documented resolvers of Cloud TPUs."""
 
-from __future__ import annotations
-
 import os
 from typing import Any, ClassVar, TypeVar
 

@@ -1,7 +1,5 @@
 """The batch size of a dataset, where it is static."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -7,8 +7,6 @@ elements together; other operations run once per element.  Only functions withou
 effects qualify, so the results are the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Connectionist temporal classification: the loss of alignments, and decoders."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

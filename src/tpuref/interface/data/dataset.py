@@ -428,6 +428,45 @@ class Dataset(
         """
         return Dataset(transformations.Skip(self.stage, count))
 
+    def shard(
+        self, num_shards: Any, index: Any, name: str | None = None
+    ) -> Dataset[_Element]:
+        """Return a dataset of each `num_shards`-th element, from `index` on.
+
+        Examples
+        --------
+        >>> part = tf.data.Dataset.range(7).shard(3, 1)
+        >>> [int(x) for x in part.as_numpy_iterator()]
+        [1, 4]
+        """
+        return Dataset(transformations.Shard(self.stage, num_shards, index))
+
+    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset[Any]:
+        """Return a dataset of pairs of a number, counted from `start`, and an element.
+
+        Examples
+        --------
+        >>> pairs = tf.data.Dataset.range(5, 7).enumerate(1)
+        >>> [(int(n), int(x)) for n, x in pairs.as_numpy_iterator()]
+        [(1, 5), (2, 6)]
+        """
+        return Dataset.zip((Dataset.range(start, np.iinfo(np.int64).max), self))
+
+    def unbatch(self, name: str | None = None) -> Dataset[Any]:
+        """Return a dataset of the rows of the elements, which are batches.
+
+        Examples
+        --------
+        >>> rows = tf.data.Dataset.range(4).batch(2).unbatch()
+        >>> [int(x) for x in rows.as_numpy_iterator()]
+        [0, 1, 2, 3]
+        """
+        return self.flat_map(
+            lambda *parts: Dataset.from_tensor_slices(
+                parts if len(parts) > 1 else parts[0]
+            )
+        )
+
     def concatenate(
         self, dataset: Dataset[_Element], name: str | None = None
     ) -> Dataset[_Element]:

@@ -5,8 +5,6 @@ it on as the flat tuple of its arrays.  A sparse tensor is a `SparseTensorValue`
 ragged one a `RaggedElement`.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Define the messages of records: `tf.train.Example` and its parts."""
 
-from __future__ import annotations
-
 from tpuref.interface.files.messages import MessageType
 
 _MESSAGES = (

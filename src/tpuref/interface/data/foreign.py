@@ -1,7 +1,5 @@
 """Read elements from iterables, arrays, and datasets of PyTorch and TensorFlow."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping

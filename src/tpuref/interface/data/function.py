@@ -1,7 +1,5 @@
 """Trace user functions once, and run them for each element."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

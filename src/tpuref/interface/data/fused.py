@@ -1,7 +1,5 @@
 """Define transformations for `Dataset.apply`, and functions for methods."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -55,6 +53,16 @@ def shuffle_and_repeat(
 def batch_and_drop_remainder(batch_size: Any) -> Transformation:
     """Return a transformation for `Dataset.apply`: batch, dropping the remainder."""
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
+
+
+def unbatch() -> Transformation:
+    """Return `tf.data.Dataset.unbatch` for `Dataset.apply`."""
+    return Dataset.unbatch
+
+
+def enumerate_dataset(start: Any = 0) -> Transformation:
+    """Return `tf.data.Dataset.enumerate` for `Dataset.apply`."""
+    return lambda dataset: dataset.enumerate(start)
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Any:

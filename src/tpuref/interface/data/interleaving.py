@@ -1,7 +1,5 @@
 """Interleave the elements of the datasets that a function returns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Options of datasets, accepted without effect."""
 
-from __future__ import annotations
-
 import enum
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Parse serialized `tf.train.Example` messages and raw bytes to tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

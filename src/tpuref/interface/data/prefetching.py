@@ -1,7 +1,5 @@
 """Define the stage that computes elements ahead, in a thread."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from typing import Any

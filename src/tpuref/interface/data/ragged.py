@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType, as_dtype, float32, int64
 from tpuref.base.shapes import TensorShape, as_shape
@@ -16,14 +17,18 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.recognition import named
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.along_axis import cumsum
+from tpuref.interface.functions.arithmetic import minimum
+from tpuref.interface.functions.comparison import not_equal
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.creation import fill
 from tpuref.interface.functions.creation import range as numbers
 from tpuref.interface.functions.extents import shape as shape_of
 from tpuref.interface.functions.indexing import gather, tensor_scatter_nd_update
 from tpuref.interface.functions.joining import concat, stack
-from tpuref.interface.functions.reductions import reduce_max
+from tpuref.interface.functions.reductions import reduce_any, reduce_max
+from tpuref.interface.functions.repetition import repeat
 from tpuref.interface.functions.reshaping import reshape
+from tpuref.interface.functions.selection import boolean_mask_v2
 from tpuref.interface.functions.sorting import searchsorted
 
 __all__ = ["RaggedTensor", "RaggedTensorSpec", "constant", "map_flat_values"]
@@ -73,13 +78,31 @@ class RaggedTensor:
 
     @classmethod
     def from_tensor(
-        cls, tensor: Any, lengths: Any = None, name: str | None = None
+        cls,
+        tensor: Any,
+        lengths: Any = None,
+        padding: Any = None,
+        name: str | None = None,
     ) -> RaggedTensor:
-        """Return the rows of a tensor, all of them whole."""
+        """Return the rows of a tensor.
+
+        They are cut after `lengths` elements, or before those at the end that all equal
+        `padding`.
+        """
         dense = convert_to_tensor(tensor)
         sizes = shape_of(dense, out_type="int64")
-        flat = reshape(dense, concat([[-1], shape_of(dense)[2:]], 0))
-        return cls(flat, numbers(sizes[0] + 1) * sizes[1])
+        columns = numbers(sizes[1])
+        if padding is not None:
+            kept = not_equal(dense, convert_to_tensor(padding, dense.dtype))
+            inner = list(range(2, kept.shape.rank or 2))
+            last = (columns + 1) * cast(reduce_any(kept, inner), "int64")
+            lengths = reduce_max(last, 1)
+        if lengths is None:
+            flat = reshape(dense, concat([[-1], shape_of(dense)[2:]], 0))
+            return cls(flat, numbers(sizes[0] + 1) * sizes[1])
+        cut = minimum(cast(convert_to_tensor(lengths), "int64"), sizes[1])
+        values = boolean_mask_v2(dense, columns < reshape(cut, [-1, 1]))
+        return cls.from_row_lengths(values, cut)
 
     @property
     def dtype(self) -> DType:
@@ -106,6 +129,9 @@ class RaggedTensor:
     def get_shape(self) -> TensorShape:
         """Return the static shape."""
         return self.shape
+
+    def _dynamic_shape(self, out_type: str) -> DynamicRaggedShape:
+        return DynamicRaggedShape(self, out_type)
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
         """Return the number of rows."""
@@ -153,6 +179,16 @@ class RaggedTensor:
         """Return a ragged tensor with other values in rows of the same lengths."""
         return type(self)(new_values, self.row_splits)
 
+    def _gather_rows(self, indices: Any) -> RaggedTensor:
+        """Return the rows at the places of a vector, for `tf.gather`."""
+        rows = convert_to_tensor(indices)
+        lengths = gather(self.row_lengths(), rows)
+        ends = cumsum(lengths)
+        moves = gather(self.row_splits, rows) + lengths - ends
+        places = repeat(moves, lengths)
+        places += numbers(cast(shape_of(places)[0], "int64"))
+        return self.from_row_lengths(gather(self.values, places), lengths)
+
     # -- arithmetic with numbers, and with rows of the same lengths ------------------
 
     def _combined(self, op: str, other: Any) -> RaggedTensor:
@@ -196,13 +232,22 @@ def _of_width(dense: Tensor, width: int, default: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class RaggedTensorSpec:
-    """The shape and element type of ragged tensors."""
+class DynamicRaggedShape:
+    """The sizes of a ragged tensor, as `tf.shape` returns them."""
 
-    shape: Any = None
-    dtype: Any = float32
-    ragged_rank: int | None = 1
-    row_splits_dtype: Any = int64
+    _of: RaggedTensor
+    _dtype: str
+
+    def __getitem__(self, axis: int) -> Tensor:
+        """Return the size of an axis, which must not be the ragged one."""
+        if axis == 0:
+            return self._of.nrows(self._dtype)
+        if axis < 2:
+            raise codes.WRONG_SHAPE.value_error(
+                f"tf.shape of {self._of!r}: axis {axis} is ragged or counted from the "
+                "end; use row_lengths() for the ragged one"
+            )
+        return shape_of(self._of.values, out_type=self._dtype)[axis - 1]
 
 
 @dataclass(frozen=True)
@@ -215,6 +260,19 @@ class SparseTensorSpec:
     def __post_init__(self) -> None:
         object.__setattr__(self, "shape", as_shape(self.shape))
         object.__setattr__(self, "dtype", as_dtype(self.dtype))
+
+
+@dataclass(frozen=True)
+class RaggedTensorSpec:
+    """The shape and element type of ragged tensors."""
+
+    shape: TensorShape = field(default_factory=lambda: TensorShape(None))
+    dtype: Any = float32
+    ragged_rank: int | None = 1
+    row_splits_dtype: Any = int64
+
+    def __post_init__(self) -> None:
+        SparseTensorSpec.__post_init__(self)  # type: ignore[arg-type]
 
 
 def constant(

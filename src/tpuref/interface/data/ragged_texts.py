@@ -1,7 +1,5 @@
 """Texts cut into parts, whose numbers differ from text to text."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Define datasets of the content of files."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from typing import IO, Any, cast
@@ -17,6 +15,7 @@ from tpuref.interface.data.element import Item, component, spec_of
 from tpuref.interface.data.sources import integer
 from tpuref.interface.data.stage import Pass, Stage
 from tpuref.interface.files.file import GFile
+from tpuref.interface.files.operations import glob
 from tpuref.interface.files.records import compression_of, tf_record_iterator, unpacked
 
 
@@ -220,3 +219,23 @@ class FixedLengthRecordDataset(Dataset):
                 footer_bytes=0 if footer_bytes is None else footer_bytes,
             )
         )
+
+
+def get_data_files(data_sources: Any) -> list[str]:
+    """Return the paths that patterns match; a path without wildcards stays itself.
+
+    `data_sources` is a pattern, or a list of those.  It raises ValueError if there is
+    no path.
+    """
+    sources = (
+        data_sources if isinstance(data_sources, (list, tuple)) else [data_sources]
+    )
+    found: list[str] = []
+    for source in sources:
+        found += glob(source) if any(c in source for c in "*?[") else [source]
+    if not found:
+        raise codes.INVALID_ARGUMENT.value_error(
+            "tf.contrib.slim.parallel_reader.get_data_files: data_sources: no file "
+            f"matches {data_sources!r}"
+        )
+    return found

@@ -1,7 +1,5 @@
 """Define datasets that draw elements from several datasets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Return the element of a dataset that has just one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define the stages that produce elements."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any

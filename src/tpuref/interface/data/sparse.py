@@ -14,8 +14,10 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.recognition import named
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
+from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.creation import fill
-from tpuref.interface.functions.indexing import tensor_scatter_update
+from tpuref.interface.functions.indexing import gather_nd, tensor_scatter_update
+from tpuref.interface.functions.reshaping import broadcast_to
 
 
 class SparseTensorValue(NamedTuple):
@@ -46,14 +48,29 @@ class SparseTensor:
         self.dense_shape = convert_to_tensor(dense_shape, dtype_hint="int64")
         self._shape: TensorShape | None = None
 
-    def _dynamic_shape(self) -> Tensor:
-        return self.dense_shape
+    def _dynamic_shape(self, out_type: str) -> Tensor:
+        return cast(self.dense_shape, out_type)
 
     def with_values(self, new_values: Any) -> SparseTensor:
         """Return a sparse tensor with other values at the same indices."""
         other = type(self)(self.indices, new_values, self.dense_shape)
         other._shape = self._shape
         return other
+
+    def __mul__(self, other: Any) -> SparseTensor:
+        """Return the products of the stored elements and a dense tensor."""
+        return self.with_values(self.values * self._elements_of(other))
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        """Return the quotients of the stored elements and a dense tensor."""
+        return self.with_values(self.values / self._elements_of(other))
+
+    def _elements_of(self, other: Any) -> Tensor:
+        """Return the elements of a dense tensor at the stored indices."""
+        dense = convert_to_tensor(other, self.dtype)
+        if dense.shape.rank == 0:
+            return dense
+        return gather_nd(broadcast_to(dense, self.dense_shape), self.indices)
 
     def _traced_parts(self) -> list[Any]:
         """Return the tensors, for `tpuref.engine.tracing`."""
@@ -122,3 +139,8 @@ def to_dense(
     start = fill(sp_input.dense_shape, convert_to_tensor(default_value, values.dtype))
     start.set_shape(sp_input.shape)
     return tensor_scatter_update(start, sp_input.indices, values, name=name)
+
+
+def is_sparse(tensor: Any) -> bool:
+    """Return whether a value is a `tf.SparseTensor`."""
+    return isinstance(tensor, SparseTensor)

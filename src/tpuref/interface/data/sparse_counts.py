@@ -1,6 +1,4 @@
-"""Counts of integers and crossed features, as sparse tensors."""
-
-from __future__ import annotations
+"""Counts of integers, crossed features and sets, as sparse tensors."""
 
 import itertools
 from collections.abc import Sequence
@@ -139,8 +137,54 @@ def cross_hashed(
     return SparseTensor(*parts)
 
 
+def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """Return the elements that rows of two tensors share, each once, in order.
+
+    Rows are those of the last axis, as in TensorFlow, and either tensor may be dense.
+    `validate_indices` is accepted for compatibility.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     shared = tf.sets.intersection([[1, 2, 3]], [[3, 1, 5]])
+    ...     shared.values.numpy().tolist()
+    [1, 3]
+    """
+    first, second = (
+        one if isinstance(one, SparseTensor) else _all_of(convert_to_tensor(one))
+        for one in (a, b)
+    )
+
+    def shared(sizes: Any, *parts: Any) -> tuple[Array, Array, Array]:
+        lists = [part.tolist() for part in parts]
+        sets = [
+            {(*place[:-1], item) for place, item in zip(*pair, strict=True)}
+            for pair in (lists[:2], lists[2:])
+        ]
+        places, values = [], []
+        for row, items in itertools.groupby(
+            sorted(set.intersection(*sets)), lambda one: one[:-1]
+        ):
+            for place, (*_, item) in enumerate(items):
+                places.append([*row, place])
+                values.append(item)
+        widest = max((place[-1] + 1 for place in places), default=0)
+        indices = np.array(places, np.int64).reshape(-1, len(sizes))
+        shape = np.array([*sizes[:-1], widest], np.int64)
+        return indices, np.array(values, first.dtype.np), shape
+
+    given = [first.dense_shape, first.indices, first.values]
+    given += [second.indices, second.values]
+    types = [int64, first.dtype, int64]
+    parts = py_func(shared, given, types, name="SetIntersection")
+    rank = first.shape.rank
+    for part, shape in zip(parts, ([None, rank], [None], [rank]), strict=True):
+        part.set_shape(shape)
+    return SparseTensor(*parts)
+
+
 def _all_of(dense: Tensor) -> SparseTensor:
-    """Return a matrix as a sparse tensor with all its elements."""
+    """Return a dense tensor as a sparse one with all its elements."""
     everywhere = where(ones_like(dense, bool_))
     sizes = shape_of(dense, out_type=int64)
     return SparseTensor(everywhere, reshape(dense, [-1]), sizes)

@@ -1,7 +1,5 @@
 """Rows of tables looked up by sparse tensors of row numbers, and combined."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

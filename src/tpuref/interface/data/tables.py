@@ -1,7 +1,5 @@
 """Tables from keys to values: ``tf.lookup``.  The host looks keys up."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

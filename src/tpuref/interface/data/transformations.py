@@ -1,7 +1,5 @@
 """Define the stages that change elements, their number or their order."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -210,6 +208,28 @@ class Skip(Stage):
         count = current.number(self._count)
         if count >= 0:
             yield from itertools.islice(self._source.items(current), count, None)
+
+
+class Shard(Stage):
+    """Selects each n-th element, from the one at an index on."""
+
+    name = "ShardDataset"
+
+    def __init__(self, source: Stage, num_shards: Any, index: Any) -> None:
+        self._source = source
+        self._parts = [integer("Dataset.shard", x) for x in (num_shards, index)]
+        number, first = map(static_number, self._parts)
+        if number is not None and first is not None and not 0 <= first < number:
+            raise codes.INVALID_ARGUMENT.value_error(
+                "Dataset.shard: expected an index from 0 to num_shards - 1, got "
+                f"num_shards {number} and index {first}"
+            )
+        super().__init__(source.element, [source], self._parts)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the elements of the shard."""
+        number, first = map(current.number, self._parts)
+        yield from itertools.islice(self._source.items(current), first, None, number)
 
 
 class Shuffle(Stage):

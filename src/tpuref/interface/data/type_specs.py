@@ -1,7 +1,5 @@
 """The kinds of values that stand between functions: their specs."""
 
-from __future__ import annotations
-
 from abc import ABC
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Define lookup tables from the words of a file to their numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Read the content of a file as one text."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Compute several reductions with few sums over the towers."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 from collections.abc import Callable, Sequence

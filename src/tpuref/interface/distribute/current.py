@@ -4,8 +4,6 @@ Outside of any scope they are the default ones: one tower or replica, and no dev
 See 001_66db0865fe92828f.txt.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Resolve the destinations of a result to devices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Report a reduction: the towers' values, the operation, and the result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

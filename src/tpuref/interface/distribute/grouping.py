@@ -1,7 +1,5 @@
 """Merge one structure per tower into one of containers, and select parts again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

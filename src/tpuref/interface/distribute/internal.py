@@ -1,7 +1,5 @@
 """What Keras takes of strategies from TensorFlow's ``tf.__internal__``."""
 
-from __future__ import annotations
-
 from abc import ABC
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ The document of TPUStrategy says tower where later releases say replica.  `TABLE
 the available later names with the documented ones.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tpuref.interface.distribute import current

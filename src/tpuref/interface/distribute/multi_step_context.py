@@ -1,7 +1,5 @@
 """The context of a step function of ``run_steps_on_dataset``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The strategy of one tower."""
 
-from __future__ import annotations
-
 from tpuref.base import error_codes as codes
 from tpuref.interface.distribute.strategy import DistributionStrategy
 from tpuref.names.members import explain_missing_members

@@ -1,7 +1,5 @@
 """Combine the towers' values: their sum, their mean, or the first tower's value."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ A variable with a component on each device is accessed under the handle of its f
 component, which each replica resolves to its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Inside the loop, a tensor outside of all towers has a value on every replica; th
 operations of a tower use the value on its replica.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -11,8 +11,6 @@
     outputs        <-------------   the values of the last step
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

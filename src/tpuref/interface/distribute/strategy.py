@@ -1,7 +1,5 @@
 """The base class of all distribution strategies: one program for several towers."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

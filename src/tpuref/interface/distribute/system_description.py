@@ -1,7 +1,5 @@
 """Describe the TPU system of a strategy: hosts, cores, device names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

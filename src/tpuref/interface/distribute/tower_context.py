@@ -1,7 +1,5 @@
 """The context of a tower."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.interface.distribute.member import Member

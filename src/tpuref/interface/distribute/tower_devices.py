@@ -1,7 +1,5 @@
 """The devices of the towers, and their cores."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

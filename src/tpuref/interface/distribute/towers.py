@@ -5,8 +5,6 @@ its end, then tower 1, and so on.  Then the merge function runs once, and the to
 continue.  In eager mode the towers may run concurrently.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import threading

@@ -1,7 +1,5 @@
 """Update variables on the devices of their components."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Create the variables of a strategy: one component for each device."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

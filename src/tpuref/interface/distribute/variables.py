@@ -1,7 +1,5 @@
 """Variables of a strategy: mirrored over devices, or local to each tower."""
 
-from __future__ import annotations
-
 import contextlib
 import weakref
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Define `BuiltModel`: the graph that an estimator builds before a session."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The estimator: trains, evaluates and predicts with a model function."""
 
-from __future__ import annotations
-
 import copy
 import tempfile
 import time
@@ -240,8 +238,8 @@ class Estimator:
         return BuiltModel(spec, [LoggingTensorHook(shown, every_n_iter=every)], every)
 
     def _inputs(self, input_fn: Any, mode: str) -> tuple[Any, Any]:
-        given = call_input_fn(input_fn, mode, self.params or None, self.config)
-        features, labels = features_and_labels(given)
+        inputs = call_input_fn(input_fn, mode, self.params or None, self.config)
+        features, labels = features_and_labels(inputs)
         return features, None if mode == ModeKeys.PREDICT else labels
 
     def _call_model_fn(
@@ -484,8 +482,8 @@ def call_model_fn(
         raise codes.INVALID_MODEL_FUNCTION.value_error(
             "model_fn does not take labels, but input_fn returns labels."
         )
-    given = {name: value for name, value in known.items() if name in names}
-    return model_fn(features=features, **given)
+    arguments = {name: value for name, value in known.items() if name in names}
+    return model_fn(features=features, **arguments)
 
 
 def checked_spec(model_fn: Any, spec: Any, kinds: Any) -> Any:

@@ -1,7 +1,5 @@
 """The names under ``tf.estimator.export``, accepted although nothing is exported."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

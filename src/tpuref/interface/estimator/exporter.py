@@ -1,7 +1,5 @@
 """Define exporters, which would write SavedModels; SavedModels are not supported."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.interface.estimator.export_outputs import no_saved_model

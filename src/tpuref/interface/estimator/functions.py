@@ -1,7 +1,5 @@
 """Call the functions that a user passes to an estimator, and check their results."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature

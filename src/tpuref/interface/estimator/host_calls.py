@@ -1,7 +1,5 @@
 """Send tensors from the cores in every step, and pass them to the host calls."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Any

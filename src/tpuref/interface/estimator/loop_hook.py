@@ -1,7 +1,5 @@
 """Define the hook that runs loops on the cores: their step counts, and when to stop."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """Define the modes of an estimator: train, evaluate and predict."""
 
-from __future__ import annotations
-
 
 class ModeKeys:
     """The values of a model function's ``mode``."""

@@ -1,7 +1,5 @@
 """The names under ``tf.estimator.inputs``: input functions from arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Report examples per second."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.interface.summary.messages import Summary

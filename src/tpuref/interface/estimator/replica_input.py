@@ -8,8 +8,6 @@
                         the loop on the cores
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
@@ -58,23 +56,23 @@ class ReplicaInput:
         self._tensors = [_feedable_tensors(part) for part in parts]
         self._feed = get_default_graph().unique_name("feed")
 
-    def _parts(self, given: Any) -> list[Any]:
+    def _parts(self, returned: Any) -> list[Any]:
         """Return the inputs of the replicas that one call feeds."""
         if self._mode == InputPipelineConfig.PER_HOST_V2 and self._count > 1:
-            return self._batches_in_turn(given)
-        inputs = as_structure(*functions.features_and_labels(given))
+            return self._batches_in_turn(returned)
+        inputs = as_structure(*functions.features_and_labels(returned))
         if self._mode == InputPipelineConfig.BROADCAST:
             return [inputs] * self._count
         return self._split(inputs) if self._count > 1 else [inputs]
 
-    def _batches_in_turn(self, given: Any) -> list[Any]:
-        if not isinstance(given, Dataset):
+    def _batches_in_turn(self, dataset: Any) -> list[Any]:
+        if not isinstance(dataset, Dataset):
             raise functions.invalid_input(
                 "with PER_HOST_V2 input_fn must return a tf.data.Dataset, of which "
-                f"each replica takes batches in turn, got {given!r}",
+                f"each replica takes batches in turn, got {dataset!r}",
                 TypeError,
             )
-        iterator = functions.iterator_of(given)
+        iterator = functions.iterator_of(dataset)
         return [
             as_structure(*functions.features_and_labels(iterator.get_next()))
             for _ in range(self._count)

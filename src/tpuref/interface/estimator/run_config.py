@@ -1,7 +1,5 @@
 """Configure an estimator: its directory, checkpoints and log."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define `StepLoop`: the steps of one run of a session, as a loop on the cores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Describe the TPU system to a TPUEstimator and to the functions of its user."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

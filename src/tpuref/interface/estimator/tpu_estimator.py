@@ -1,7 +1,5 @@
 """Define `TPUEstimator`, whose steps run in a loop on the cores."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -162,8 +160,8 @@ class TPUEstimator(Estimator):
     def _build_on_host(self, input_fn: Any, mode: str) -> EstimatorSpec:
         extra = {"batch_size": self._sizes[mode], "use_tpu": False}
         params = with_items(self.params, extra)
-        given = functions.call_input_fn(input_fn, mode, params, self.config)
-        features, labels = functions.features_and_labels(given)
+        inputs = functions.call_input_fn(input_fn, mode, params, self.config)
+        features, labels = functions.features_and_labels(inputs)
         if mode == ModeKeys.PREDICT:
             labels = None
         spec = self._model(features, labels, mode, params)
@@ -233,17 +231,17 @@ class TPUEstimator(Estimator):
     ) -> EstimatorSpec:
         mode, batch = ModeKeys.PREDICT, self._sizes[ModeKeys.PREDICT]
         assert batch is not None
-        given = self._call_input(input_fn, mode, replicas, 0)
-        if not isinstance(given, Dataset):
+        inputs = self._call_input(input_fn, mode, replicas, 0)
+        if not isinstance(inputs, Dataset):
             raise functions.invalid_input(
                 "to predict on the cores, input_fn must return a tf.data.Dataset "
-                f"instead of features and labels, got {given!r}",
+                f"instead of features and labels, got {inputs!r}",
                 TypeError,
             )
         pipeline = tpu_context.input_mode(self._config.tpu_config, mode)
         if pipeline == InputPipelineConfig.PER_HOST_V2:
-            given = given.flat_map(_unbatch).batch(batch)
-        features, _ = functions.features_and_labels(given)
+            inputs = inputs.flat_map(_unbatch).batch(batch)
+        features, _ = functions.features_and_labels(inputs)
         # The last batch of a dataset may be smaller.  The shards need a static batch
         # size, so rows of zeros fill it up, and their predictions are cut off.
         leaves = nest.flatten(features)

@@ -1,7 +1,5 @@
 """Alternate between training and evaluation."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The names under ``tf.contrib.cloud``."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Access files on this computer, or elsewhere through fsspec."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import glob

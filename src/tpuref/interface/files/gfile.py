@@ -1,7 +1,5 @@
 """The functions of ``tf.gfile``: those of `operations`, with the names of 1.x."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from tpuref.interface.files import operations

@@ -4,8 +4,6 @@ They are declared in a separate descriptor pool, so that a process can also impo
 TensorFlow or TensorBoard.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 from collections.abc import Mapping

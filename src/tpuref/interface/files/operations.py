@@ -1,7 +1,5 @@
 """The operations on files and directories of ``tf.io.gfile``."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Functions along one axis: positions of extremes, running sums and products."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.dtypes import as_dtype, int64
@@ -124,3 +122,17 @@ def argmin_v2(
 ) -> Tensor:
     """Return `argmin`, with the parameters of TensorFlow 2."""
     return argmin(input, axis, name, output_type=output_type)
+
+
+def arg_max(
+    input: Any, dimension: Any, output_type: Any = int64, name: str | None = None
+) -> Tensor:
+    """Return `argmax` along an axis: the former name of the function."""
+    return argmax(input, dimension, name, output_type=output_type)
+
+
+def arg_min(
+    input: Any, dimension: Any, output_type: Any = int64, name: str | None = None
+) -> Tensor:
+    """Return `argmin` along an axis: the former name of the function."""
+    return argmin(input, dimension, name, output_type=output_type)

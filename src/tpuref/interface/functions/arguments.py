@@ -1,7 +1,5 @@
 """Arguments of functions: shapes, and integers needed when the graph is built."""
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Operations that fail unless a condition on their tensors holds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

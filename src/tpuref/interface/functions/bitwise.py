@@ -1,7 +1,5 @@
 """Bitwise functions of integers, the namespace ``tf.bitwise``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.build import apply_one

@@ -1,7 +1,5 @@
 """Blocks of images moved between rows and columns, channels and batch."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -14,14 +12,7 @@ from tpuref.interface.functions.repetition import pad
 from tpuref.interface.functions.reshaping import reshape, transpose
 from tpuref.interface.functions.scopes import name_scope
 
-__all__ = [
-    "batch_to_space",
-    "batch_to_space_nd",
-    "depth_to_space",
-    "space_to_batch",
-    "space_to_batch_nd",
-    "space_to_depth",
-]
+__all__ = ["batch_to_space_nd", "depth_to_space", "space_to_batch_nd", "space_to_depth"]
 
 
 def space_to_depth(
@@ -144,38 +135,6 @@ def batch_to_space_nd(
         return whole[lead]
 
 
-def space_to_batch(
-    input: Any,
-    paddings: Any,
-    block_size: Any = None,
-    name: str | None = None,
-    block_shape: Any = None,
-) -> Tensor:
-    """Return `space_to_batch_nd` for blocks of equal size along two axes.
-
-    `block_shape` is another name of `block_size`.
-    """
-    size = block_size if block_shape is None else block_shape
-    shape = size if np.ndim(size) else [size, size]
-    return space_to_batch_nd(input, shape, paddings, name)
-
-
-def batch_to_space(
-    input: Any,
-    crops: Any,
-    block_size: Any,
-    name: str | None = None,
-    block_shape: Any = None,
-) -> Tensor:
-    """Return `batch_to_space_nd` for blocks of equal size along two axes.
-
-    `block_shape` is another name of `block_size`.
-    """
-    size = block_size if block_shape is None else block_shape
-    shape = size if np.ndim(size) else [size, size]
-    return batch_to_space_nd(input, shape, crops, name)
-
-
 def space_to_depth_v2(
     input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
@@ -188,20 +147,6 @@ def depth_to_space_v2(
 ) -> Tensor:
     """Return `depth_to_space`, with the parameters of TensorFlow 2."""
     return depth_to_space(input, block_size, name, data_format)
-
-
-def space_to_batch_v2(
-    input: Any, block_shape: Any, paddings: Any, name: str | None = None
-) -> Tensor:
-    """Return `space_to_batch_nd`, with the parameters of TensorFlow 2."""
-    return space_to_batch_nd(input, block_shape, paddings, name)
-
-
-def batch_to_space_v2(
-    input: Any, block_shape: Any, crops: Any, name: str | None = None
-) -> Tensor:
-    """Return `batch_to_space_nd`, with the parameters of TensorFlow 2."""
-    return batch_to_space_nd(input, np.atleast_1d(block_shape), crops, name)
 
 
 # -- sizes -------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Colours of images: spaces, brightness, contrast, hue and saturation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

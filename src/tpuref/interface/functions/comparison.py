@@ -1,7 +1,5 @@
 """Comparison of numbers, and tests for special ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.build import apply_one

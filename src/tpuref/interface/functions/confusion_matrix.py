@@ -1,7 +1,5 @@
 """Confusion matrices."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import name_or

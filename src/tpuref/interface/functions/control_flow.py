@@ -1,7 +1,5 @@
 """Control flow: groups, dependencies, branches and loops."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import sys
@@ -534,11 +532,11 @@ def _loop(
     start = nest.map_structure(_variable, _complete(graph, body, start))
     leaves = list(leaves_of(start, Tensor))
     specs = _invariants(start, leaves, shape_invariants)
-    with _part(graph, "cond", start, specs) as (test, given):
-        test.results = [_predicate(cond(*given))]
+    with _part(graph, "cond", start, specs) as (test, values):
+        test.results = [_predicate(cond(*values))]
         graph.check_accessible(test.results[0], "tf.while_loop")
-    with _part(graph, "body", start, specs) as (turn, given):
-        returned = nest.map_structure(_variable, _sequence(body(*given), start))
+    with _part(graph, "body", start, specs) as (turn, values):
+        returned = nest.map_structure(_variable, _sequence(body(*values), start))
         turn.results = _check_turn(returned, start, specs)
         for tensor in turn.results:
             graph.check_accessible(tensor, "tf.while_loop")
@@ -580,15 +578,15 @@ def _is_unknown(leaf: Any) -> bool:
 
 def _invariants(start: Any, leaves: list[Tensor], invariants: Any) -> list[TensorSpec]:
     variables = nest.flatten(start)
-    given: list[Any] = [None] * len(variables)
+    shapes: list[Any] = [None] * len(variables)
     if invariants is not None:
-        given = nest.flatten(nest.map_structure(_shape_leaf, invariants))
-    if len(given) != len(variables):
+        shapes = nest.flatten(nest.map_structure(_shape_leaf, invariants))
+    if len(shapes) != len(variables):
         raise ValueError(
-            f"tf.while_loop: shape_invariants has {len(given)} shapes for "
+            f"tf.while_loop: shape_invariants has {len(shapes)} shapes for "
             f"{len(variables)} loop variables"
         )
-    pairs = zip(variables, given, strict=True)
+    pairs = zip(variables, shapes, strict=True)
     shapes = [shape for pair in pairs for shape in _shapes_of(*pair)]
     for tensor, shape in zip(leaves, shapes, strict=True):
         if not _holds(shape, tensor.shape):

@@ -1,7 +1,5 @@
 """How often integers occur, and between which boundaries numbers lie."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

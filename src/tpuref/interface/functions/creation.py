@@ -1,7 +1,5 @@
 """Tensors created from a shape, a range or indices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

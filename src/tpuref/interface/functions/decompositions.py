@@ -1,7 +1,5 @@
 """Decompositions of matrices, inverses and determinants."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

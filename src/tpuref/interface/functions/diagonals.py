@@ -1,7 +1,5 @@
 """Diagonals and bands of matrices."""
 
-from __future__ import annotations
-
 import functools
 import operator
 from typing import Any

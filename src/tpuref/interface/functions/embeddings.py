@@ -1,17 +1,16 @@
 """Embedding lookup."""
 
-from __future__ import annotations
-
 from typing import Any
-
-import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import constant, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.along_axis import cumsum
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.indexing import gather
-from tpuref.interface.functions.joining import concat
+from tpuref.interface.functions.joining import concat, stack
 from tpuref.interface.functions.selection import where_v2
 
 
@@ -49,6 +48,12 @@ def embedding_lookup(
     >>> tf.Session().run(tf.nn.embedding_lookup(table, [1, 0, 1])).tolist()
     [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
     """
+    if hasattr(ids, "row_splits"):  # a ragged tensor
+        rows = embedding_lookup(
+            params, ids.values, partition_strategy, name, max_norm=max_norm
+        )
+        ragged: Tensor = ids.with_values(rows)
+        return ragged
     places = convert_to_tensor(ids)
     if partition_strategy not in ("mod", "div"):
         raise ValueError(
@@ -68,22 +73,27 @@ def _joined(tables: list[Any], ids: Tensor, strategy: str) -> tuple[Tensor, Tens
     if count == 1:
         return parts[0], ids
     sizes = [part.shape.as_list()[0] if part.shape.rank else None for part in parts]
-    total = sum(size or 0 for size in sizes)
+    known = [size for size in sizes if size is not None]
+    total = sum(known)
     even = [total // count + (k < total % count) for k in range(count)]
-    if sizes != even:
+    if len(known) == count and sizes != even:
         raise codes.WRONG_SHAPE.value_error(
             f"tf.nn.embedding_lookup: params: expected tables with {even} rows, as "
             f"even as possible, got {sizes}"
         )
     if strategy == "div":
         return concat(parts, 0), ids
-    starts = constant(np.cumsum([0, *sizes[:-1]]), ids.dtype)
+    rows = [
+        shape(part)[0] if size is None else constant(size)
+        for part, size in zip(parts, sizes, strict=True)
+    ]
+    ends = cast(cumsum(stack(rows)), ids.dtype)
     number = constant(count, ids.dtype)
-    rows = gather(starts, apply("FloorMod", ids, number))
-    rows += apply("FloorDiv", ids, number)
+    table = apply("FloorMod", ids, number)
+    own = gather(concat([[0], ends[:-1]], 0), table) + apply("FloorDiv", ids, number)
     # A row after the last one of its table would be found in the next table.
-    inside = apply("LogicalAnd", ids >= 0, ids < total)
-    return concat(parts, 0), where_v2(inside, rows, constant(total, ids.dtype))
+    inside = apply("LogicalAnd", ids >= 0, own < gather(ends, table))
+    return concat(parts, 0), where_v2(inside, own, ends[-1])
 
 
 def _within_norm(

@@ -1,7 +1,5 @@
 """Roots, exponentials, logarithms and error functions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.build import apply_one

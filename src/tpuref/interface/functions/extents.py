@@ -1,7 +1,5 @@
 """The shape, size and rank of tensors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -26,8 +24,9 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     [1, 3]
     """
     known = getattr(type(input), "_dynamic_shape", None)
-    if known is not None:  # a sparse tensor, which stores its sizes
-        return apply_one("Cast", known(input), dtype=as_dtype(out_type).name)
+    if known is not None:  # a sparse or ragged tensor
+        sizes: Tensor = known(input, as_dtype(out_type).name)
+        return sizes
     return apply_one("Shape", input, out_type=as_dtype(out_type).name, name=name)
 
 
@@ -39,6 +38,9 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     >>> int(tf.Session().run(tf.size([[1, 2, 3]])))
     3
     """
+    if hasattr(type(input), "_dynamic_shape"):
+        sizes = shape(input, out_type=out_type)
+        return apply_one("Prod", sizes, axis=None, keepdims=False)
     return apply_one("Size", input, out_type=as_dtype(out_type).name, name=name)
 
 

@@ -4,8 +4,6 @@ Pixel k of the result is at ``k * scale`` of the image; `resize` of TensorFlow 2
 the centres of pixels instead.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

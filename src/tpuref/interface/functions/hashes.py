@@ -3,8 +3,6 @@
 They are defined on integers of 64 bits; `_M` keeps a result in them.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Sequence
 

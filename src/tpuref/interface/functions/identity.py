@@ -1,7 +1,5 @@
 """Functions that return their input."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.build import apply_one

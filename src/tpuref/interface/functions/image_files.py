@@ -1,7 +1,5 @@
 """Images as the bytes of files: JPEG, PNG, BMP and GIF, read and written by Pillow."""
 
-from __future__ import annotations
-
 import io
 from types import ModuleType
 from typing import Any

@@ -1,7 +1,5 @@
 """Images sampled at computed places, as by TensorFlow's kernel for projections."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

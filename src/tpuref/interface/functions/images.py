@@ -1,7 +1,5 @@
 """Images cut, padded, turned and mirrored: their pixels keep their values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

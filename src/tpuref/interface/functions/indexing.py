@@ -1,7 +1,5 @@
 """Functions that read or write elements of tensors by position."""
 
-from __future__ import annotations
-
 import builtins
 from typing import Any
 
@@ -167,6 +165,13 @@ def gather(
     >>> tf.Session().run(tf.gather([[1, 2], [3, 4]], [1, 0, 1])).tolist()
     [[3, 4], [1, 2], [3, 4]]
     """
+    if hasattr(type(params), "_gather_rows") and axis in (None, 0):
+        rows: Tensor = params._gather_rows(indices)
+        return rows
+    if hasattr(indices, "row_splits"):  # a ragged tensor
+        found = gather(params, indices.values, name=name, axis=axis)
+        ragged: Tensor = indices.with_values(found)
+        return ragged
     value, places = convert_to_tensor(params), convert_to_tensor(indices)
     count = arguments.static_integer(batch_dims, "tf.gather: batch_dims")
     if count < 0 and places.shape.rank is not None:

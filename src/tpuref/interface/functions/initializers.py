@@ -1,7 +1,5 @@
 """Initializers: the initial values of variables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Joining and splitting tensors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

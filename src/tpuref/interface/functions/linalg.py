@@ -1,7 +1,5 @@
 """Functions of vectors and matrices: products, traces and norms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Elementwise logic of booleans."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.build import apply_one

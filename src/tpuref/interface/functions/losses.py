@@ -1,7 +1,5 @@
 """Losses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.build import apply, apply_one

@@ -1,7 +1,5 @@
 """A function applied to each element along the first axis."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Normalization, bias and dropout."""
 
-from __future__ import annotations
-
 import functools
 import math
 import operator
@@ -216,18 +214,18 @@ def fused_batch_norm(
             # A sample of one has no variance; TensorFlow divides by 1 then.
             fewer = apply("Maximum", count - 1, convert_to_tensor(1, wide.dtype))
             # As in TensorFlow, only y has a gradient.
-            mean, given = stop_gradient(used), stop_gradient(own * (count / fewer))
+            mean, var = stop_gradient(used), stop_gradient(own * (count / fewer))
         else:
             if mean is None or variance is None:
                 raise ValueError(
                     "tf.nn.fused_batch_norm: is_training=False needs mean and variance"
                 )
-            mean, given = convert_to_tensor(mean), convert_to_tensor(variance)
-            used, own = mean, given
+            mean, var = convert_to_tensor(mean), convert_to_tensor(variance)
+            used, own = mean, var
         y = batch_normalization(
             wide, along(used), along(own), along(offset), along(scale), least
         )
-    return apply("Cast", y, dtype=dtype.name), mean, given
+    return apply("Cast", y, dtype=dtype.name), mean, var
 
 
 def _size_along(x: Tensor, axes: Sequence[int]) -> Tensor:
@@ -393,11 +391,11 @@ def _drop_rate(keep_prob: Any, rate: Any) -> Any:
             "tf.nn.dropout: expected either rate or keep_prob, got "
             + ("neither" if rate is None else "both")
         )
-    given = rate if keep_prob is None else keep_prob
-    if isinstance(given, Tensor) or hasattr(given, "_as_tensor"):
-        return given if keep_prob is None else apply("Sub", 1.0, given)
+    chosen = rate if keep_prob is None else keep_prob
+    if isinstance(chosen, Tensor) or hasattr(chosen, "_as_tensor"):
+        return chosen if keep_prob is None else apply("Sub", 1.0, chosen)
     argument = "rate" if keep_prob is None else "keep_prob"
-    number = static_number(given, f"tf.nn.dropout: {argument}")
+    number = static_number(chosen, f"tf.nn.dropout: {argument}")
     chance = number if keep_prob is None else 1.0 - number
     if not 0.0 <= chance < 1.0:
         raise ValueError(
@@ -446,3 +444,10 @@ def dropout_v2(
     True
     """
     return dropout(x, None, noise_shape, seed, name, rate)
+
+
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """Return ``tf.matmul(x, weights) + biases``, for matrices and a vector."""
+    return bias_add(
+        apply("MatMul", x, weights), biases, name=name_or(name, "xw_plus_b")
+    )

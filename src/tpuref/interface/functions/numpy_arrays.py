@@ -3,8 +3,6 @@
 The operations are those of the tf functions, with NumPy's arguments and results.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

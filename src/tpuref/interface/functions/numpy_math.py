@@ -5,8 +5,6 @@ differ, the result has NumPy's: a mean of integers is float64, a sum of short in
 int64.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Placeholders, whose values come from ``feed_dict``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

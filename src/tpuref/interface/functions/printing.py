@@ -1,7 +1,5 @@
 """Printing values in the form of TensorFlow 2."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Products and quotients with a rule of their own for zeros or signs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import name_or

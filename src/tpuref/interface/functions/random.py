@@ -5,8 +5,6 @@ the graph (`set_random_seed`) or the operation has a seed; otherwise every sessi
 differently.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import name_or, wrong_type

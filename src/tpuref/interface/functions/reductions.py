@@ -1,7 +1,5 @@
 """Reductions over axes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.dtypes import as_dtype, int64
@@ -246,6 +244,8 @@ def _reduce(
 ) -> Tensor:
     axis = one_of(function, axis=axis, reduction_indices=reduction_indices)
     keep = one_of(function, keepdims=keepdims, keep_dims=keep_dims)
+    if axis is None and not keep and hasattr(input_tensor, "row_splits"):
+        input_tensor = input_tensor.values  # all elements of a ragged tensor
     x = convert_to_tensor(input_tensor)
     axes = static_axes(function, axis, x)
     return apply_one(op, x, name=name, axis=axes, keepdims=bool(keep), **attrs)

@@ -1,7 +1,5 @@
 """Repeating and padding tensors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import instance_of

@@ -1,7 +1,5 @@
 """Changing the shape or the order of elements."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.build import apply, apply_one

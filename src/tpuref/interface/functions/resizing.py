@@ -4,8 +4,6 @@ The weights of rows and of columns are matrices, so that a batch is resized by t
 products.  Their values and the handling of borders are those of TensorFlow's kernels.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

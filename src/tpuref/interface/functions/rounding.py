@@ -1,7 +1,5 @@
 """Rounding, and the next representable number."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.build import apply_one

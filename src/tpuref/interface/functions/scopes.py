@@ -1,7 +1,5 @@
 """Scopes of the default graph: names, devices, dependencies, collections."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Reductions of the rows of each segment: the largest, the smallest, the product."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

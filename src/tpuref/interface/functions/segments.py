@@ -1,7 +1,5 @@
 """Distinct values, sums of the rows that belong to each, and reversed sequences."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Elements selected by conditions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.dtypes import bool_
@@ -81,7 +79,8 @@ def boolean_mask(
 
     The result is the selected parts; one axis of unknown size replaces the axes of the
     mask.  `mask` is a bool tensor of known rank, whose shape is a part of that of
-    `tensor`.  `axis` is the axis of `tensor` at which the mask begins, 0 by default.
+    `tensor`; numbers other than 0 are true.  `axis` is the axis of `tensor` at which
+    the mask begins, 0 by default.
     It raises ValueError if the mask is a scalar, of unknown rank, or does not fit.
 
     Examples
@@ -89,7 +88,7 @@ def boolean_mask(
     >>> tf.Session().run(tf.boolean_mask([5, 6, 7], [True, False, True])).tolist()
     [5, 7]
     """
-    value, chosen = convert_to_tensor(tensor), convert_to_tensor(mask, bool_)
+    value, chosen = convert_to_tensor(tensor), convert_to_tensor(mask)
     begin = 0 if axis is None else static_integer(axis, "tf.boolean_mask: axis")
     depth, outer = chosen.shape.rank, value.shape.rank
     if not depth or (outer is None and begin < 0):

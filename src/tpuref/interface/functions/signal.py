@@ -1,7 +1,5 @@
 """Signals: Fourier transforms, frames, windows and short-time transforms."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

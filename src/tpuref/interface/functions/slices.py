@@ -1,7 +1,5 @@
 """A block of a tensor, replaced."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.convert import convert_to_tensor

@@ -1,7 +1,5 @@
 """Functions that sort elements or search in sorted ones."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Convolution and pooling over one, two or three axes, in terms of those of images."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

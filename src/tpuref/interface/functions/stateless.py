@@ -1,7 +1,5 @@
 """Functions of a seed that return random numbers: the same for the same seed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -20,8 +18,6 @@ from tpuref.interface.functions.reshaping import broadcast_to
 from tpuref.interface.functions.selection import where_v2
 
 __all__ = [
-    "random_fold_in",
-    "random_split",
     "stateless_binomial",
     "stateless_categorical",
     "stateless_dropout",
@@ -127,27 +123,6 @@ def _scaled(
     drawn = _drawn(op, shape, seed, alg, dtype=target.name)
     scaled = apply("Mul", drawn, convert_to_tensor(stddev, target))
     return apply_one("AddV2", scaled, convert_to_tensor(mean, target))
-
-
-def random_split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
-    """Return seeds, ``[num, 2]``, that give independent numbers.
-
-    Examples
-    --------
-    >>> with tf.eager_execution():
-    ...     tf.random.split([1, 2], 3).shape.as_list()
-    [3, 2]
-    """
-    own = convert_to_tensor(seed)
-    dtype = own.dtype if own.dtype in (int32, int64) else int64
-    return stateless_uniform([num, 2], own, None, None, dtype, alg=alg)
-
-
-def random_fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
-    """Return a seed made of a seed and an integer."""
-    number = convert_to_tensor(data)
-    first = stateless_uniform([], seed, None, None, number.dtype, alg=alg)
-    return apply_one("Pack", first, number, axis=0)
 
 
 def stateless_shuffle(

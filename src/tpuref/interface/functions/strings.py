@@ -1,7 +1,5 @@
 """Texts: joined, and with patterns replaced.  They are worked on by the host."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numbers import Number
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.trackable import TensorProtocol
 from tpuref.engine.ops.meaning import Array
+
+_Python: TypeAlias = Number | str | bytes | tuple | list  # type: ignore[type-arg]
+TensorLike: TypeAlias = Tensor | TensorProtocol | np.ndarray | np.generic | _Python
+"""What functions of tensors take as a tensor."""
 
 
 def is_tensor(x: Any) -> bool:

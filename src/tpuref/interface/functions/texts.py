@@ -1,7 +1,5 @@
 """Texts one by one: their case, length, parts and hashes, and numbers as texts."""
 
-from __future__ import annotations
-
 import string as alphabet
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,18 +1,18 @@
 """Changes of some rows of a variable."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import instance_of
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.variables import Variable
+from tpuref.interface.functions.arithmetic import realdiv
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.indexing import (
     tensor_scatter_nd_add,
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
 )
+from tpuref.interface.functions.products import truncatediv
 from tpuref.interface.functions.reshaping import expand_dims
 from tpuref.interface.functions.segment_reductions import (
     tensor_scatter_nd_max,
@@ -124,6 +124,71 @@ def scatter_mul(
     return ref.assign(ref.value() * factors, name=name)
 
 
+def scatter_div(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Divide rows of a variable, also several times; see `scatter_update`."""
+    _, rows = _rows("tf.scatter_div", ref, indices, updates)
+    divisors = unsorted_segment_prod(rows, indices, shape(ref.value())[0])
+    divide = truncatediv if ref.dtype.is_integer else realdiv
+    return ref.assign(divide(ref.value(), divisors), name=name)
+
+
+def scatter_nd_update(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Replace elements or slices of a variable; the result is its new value.
+
+    `indices` and `updates` are those of `tf.tensor_scatter_nd_update`.
+
+    Examples
+    --------
+    >>> v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    >>> with tf.Session() as sess:
+    ...     sess.run(v.initializer)
+    ...     sess.run(tf.scatter_nd_update(v, [[0, 1]], [9.0])).tolist()
+    [[1.0, 9.0], [3.0, 4.0]]
+    """
+    value = _checked("tf.scatter_nd_update", ref).value()
+    return ref.assign(tensor_scatter_nd_update(value, indices, updates), name=name)
+
+
+def scatter_nd_add(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Add to elements or slices of a variable; see `scatter_nd_update`."""
+    value = _checked("tf.scatter_nd_add", ref).value()
+    return ref.assign(tensor_scatter_nd_add(value, indices, updates), name=name)
+
+
+def scatter_nd_sub(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Subtract from elements or slices of a variable; see `scatter_nd_update`."""
+    value = _checked("tf.scatter_nd_sub", ref).value()
+    return ref.assign(tensor_scatter_nd_sub(value, indices, updates), name=name)
+
+
+def _checked(function: str, ref: Variable) -> Variable:
+    return instance_of(Variable, f"{function}: ref", "a variable", ref)
+
+
 def _rows(function: str, ref: Variable, indices: Any, updates: Any) -> tuple[Any, Any]:
-    instance_of(Variable, f"{function}: ref", "a variable", ref)
+    _checked(function, ref)
     return expand_dims(indices, -1), convert_to_tensor(updates, dtype_hint=ref.dtype)

@@ -1,7 +1,5 @@
 """Variables by name: get_variable, and scopes that name and share variables."""
 
-from __future__ import annotations
-
 import contextlib
 import enum
 import inspect
@@ -354,34 +352,6 @@ def _check_partitioner(function: str, partitioner: Any) -> None:
             f"{function}: partitioner must be None, got {partitioner!r}: variables are "
             "not split into parts here; leave it out"
         )
-
-
-def get_local_variable(
-    name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
-    trainable: bool = False,
-    collections: Sequence[str] | None = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
-    validate_shape: bool = True,
-    use_resource: bool | None = None,
-    custom_getter: Getter | None = None,
-    constraint: Any = None,
-    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
-    aggregation: VariableAggregation = VariableAggregation.NONE,
-) -> Variable:
-    """Return a local variable of that name, which is neither trained nor saved.
-
-    The parameters are those of `get_variable`; `trainable` is taken as False, and
-    `collections` adds to that of the local variables.
-    """
-    local = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
-    made = (shape, dtype, initializer, regularizer, False, local, caching_device)
-    kept = (partitioner, validate_shape, use_resource, custom_getter, constraint)
-    return get_variable(name, *made, *kept, synchronization, aggregation)
 
 
 def no_regularizer(_: Any) -> None:

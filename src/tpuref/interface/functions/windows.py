@@ -1,7 +1,5 @@
 """Convolution and pooling of images."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Jacobians, built row by row in a loop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Default arguments of functions within a block: ``tf.contrib.framework``."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import inspect

@@ -1,7 +1,5 @@
 """Flattening."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Data formats, paddings and sizes of windows, as layers spell them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """Densely connected layers as ``tf.contrib.layers`` has them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

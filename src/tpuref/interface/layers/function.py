@@ -1,7 +1,5 @@
 """Functions that make a layer and call it at once."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Layer normalization."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """Variables of models, and outputs, of the layers of ``tf.contrib.layers``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.default import get_default_graph
@@ -30,3 +28,40 @@ def activated(outputs: Tensor, activation_fn: Any, outputs_collections: Any) -> 
         collections = [outputs_collections] if named else outputs_collections
         get_default_graph().add_to_collections(collections, outputs)
     return outputs
+
+
+def get_variables(
+    scope: Any = None,
+    suffix: str | None = None,
+    collection: str = GraphKeys.GLOBAL_VARIABLES,
+) -> list[Any]:
+    """Return the variables of a collection whose names begin with a scope.
+
+    `scope` is a pattern, or a `tf.VariableScope`.  `suffix` is the end of the names.
+    """
+    name = getattr(scope, "name", scope)
+    if suffix is not None:
+        name = f"{name or ''}.*{suffix}{'' if ':' in suffix else ':'}"
+    return get_default_graph().get_collection(collection, name)
+
+
+def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+    """Return the variables of layers, as `tf.contrib.framework.get_variables` does."""
+    return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
+
+
+def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+    """Return what is trained, as `tf.contrib.framework.get_variables` does."""
+    return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
+
+
+def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[Any]:
+    """Return the variables of some scopes, without those of others; all by default."""
+    scopes = [None] if include is None else include
+    without = [v for scope in exclude or () for v in get_variables(scope)]
+    return [
+        variable
+        for scope in scopes
+        for variable in get_variables(scope)
+        if not any(variable is other for other in without)
+    ]

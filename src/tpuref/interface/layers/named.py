@@ -1,14 +1,11 @@
 """Activations and initializers by name."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.interface.functions import activations, initializers, trigonometry
 
 _ACTIVATIONS = {
-    "crelu": activations.crelu,
     "elu": activations.elu,
     "leaky_relu": activations.leaky_relu,
     "log_softmax": activations.log_softmax,

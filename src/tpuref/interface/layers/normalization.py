@@ -1,7 +1,5 @@
 """Batch normalization."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

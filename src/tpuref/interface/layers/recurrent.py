@@ -1,7 +1,5 @@
 """Recurrent layers: cells, and `dynamic_rnn`, which runs them over time."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """Regularizers: terms of the loss that grow with the weights."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

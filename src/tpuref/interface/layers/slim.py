@@ -4,8 +4,6 @@ Their variables are in the collection ``MODEL_VARIABLES``, and `arg_scope` gives
 default arguments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whether a layer trains: known when the graph is built, or a tensor."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

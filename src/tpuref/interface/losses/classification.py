@@ -1,7 +1,5 @@
 """Losses of classes: cross entropies, hinge and log loss."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.dtypes import float32

@@ -1,7 +1,5 @@
 """The losses of a graph, and their sum."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.convert import constant

@@ -1,7 +1,5 @@
 """Labels and predictions, which must fit each other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """How the losses of the elements of a batch become one."""
 
-from __future__ import annotations
-
 
 class Reduction:
     """How the weighted losses of a batch are reduced to one.

@@ -1,7 +1,5 @@
 """Losses of numbers: how far predictions are from labels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

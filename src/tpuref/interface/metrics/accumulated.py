@@ -4,8 +4,6 @@ In the scope of a strategy each replica counts for itself, and the result adds u
 all replicas counted.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import name_or

@@ -1,7 +1,5 @@
 """Counts of right and wrong predictions, and metrics made of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """Common parts of metrics: local variables, values and updates, weights."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

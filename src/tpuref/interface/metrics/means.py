@@ -1,7 +1,5 @@
 """Means over batches: of values, of hits, and of errors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import name_or

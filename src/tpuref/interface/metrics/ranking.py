@@ -1,7 +1,5 @@
 """How often the right classes are among the best k."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.dtypes import float64, int64

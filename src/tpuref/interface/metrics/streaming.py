@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -40,6 +41,9 @@ def _predictions_first(metric: Callable[..., Metric]) -> Callable[..., Metric]:
 
     The parameters after the first two are the same, in the same order.
     """
+    labels, predictions, *others = inspect.signature(metric).parameters.values()
+    own = inspect.Signature([predictions, labels, *others], return_annotation=Metric)
+    vars(streaming)["__signature__"] = own  # for help() and completion
     return streaming
 
 

@@ -1,7 +1,5 @@
 """Metrics at thresholds: a prediction above a threshold is positive."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

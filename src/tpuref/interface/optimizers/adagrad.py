@@ -1,7 +1,5 @@
 """Adagrad: steps divided by the size of all gradients so far."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

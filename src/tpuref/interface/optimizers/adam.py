@@ -1,7 +1,5 @@
 """Adam: steps scaled by running means of the gradient and of its square."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

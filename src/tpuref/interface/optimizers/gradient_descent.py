@@ -1,7 +1,5 @@
 """Gradient descent, with and without momentum."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Learning rates that change with the steps: ``tf.optimizers.schedules``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar

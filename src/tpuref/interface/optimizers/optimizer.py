@@ -1,7 +1,5 @@
 """The base of the optimizers of TensorFlow 2, which count their own steps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """RMSprop: steps divided by a running mean of the gradient's size."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

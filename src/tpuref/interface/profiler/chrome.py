@@ -4,8 +4,6 @@ A slice is an ``X`` event; an arrow is a chain of ``s``, ``t`` and ``f`` events,
 viewers attach to the slice that encloses their time; a counter is a ``C`` event.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import IO, Any

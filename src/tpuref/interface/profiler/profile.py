@@ -1,7 +1,5 @@
 """The running profile: starting, stopping and writing it."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import os

@@ -1,7 +1,5 @@
 """The functions of ``tf.contrib.summary``, whose default step is the global step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

@@ -4,8 +4,6 @@ The fields have the names and numbers of TensorFlow's formats; fields that neith
 tpuref nor TensorBoard uses are missing.
 """
 
-from __future__ import annotations
-
 from tpuref.interface.files.messages import MessageType
 
 _MESSAGES = (

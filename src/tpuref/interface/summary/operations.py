@@ -1,7 +1,5 @@
 """Create the operations that summarize tensors in a session."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

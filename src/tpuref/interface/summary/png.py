@@ -1,7 +1,5 @@
 """Encode PNG images with zlib."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 

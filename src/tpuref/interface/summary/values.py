@@ -1,7 +1,5 @@
 """Serialize summaries of arrays as `tf.Summary` messages."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Store variables as float32, and read them as bfloat16."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Start and stop the TPU system of a resolver immediately, in either mode."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """Sum tensors across replicas."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 from typing import Any, overload

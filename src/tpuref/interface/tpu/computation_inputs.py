@@ -1,7 +1,5 @@
 """Check and convert the inputs of a replicated computation."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

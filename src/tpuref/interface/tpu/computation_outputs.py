@@ -1,7 +1,5 @@
 """Apply the documented rules for the results of a computation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

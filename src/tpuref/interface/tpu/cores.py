@@ -1,7 +1,5 @@
 """The device names of the cores of a replica."""
 
-from __future__ import annotations
-
 from tpuref.engine.graph.device import REPLICATED_CORE
 
 

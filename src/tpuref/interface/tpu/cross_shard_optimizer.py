@@ -1,7 +1,5 @@
 """Define an optimizer that sums gradients over the replicas of a computation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

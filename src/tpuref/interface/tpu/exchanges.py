@@ -5,8 +5,6 @@ replicas.  The sum is exact, its gradient is right, and every executor has it.  
 as many times more bytes as there are replicas in a group.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

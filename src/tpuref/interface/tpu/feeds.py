@@ -5,8 +5,6 @@ Every core has one queue per direction and session.  The host addresses a core b
 of its core.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

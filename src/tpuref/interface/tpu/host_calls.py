@@ -1,7 +1,5 @@
 """Build parts of a replicated computation that run on the host."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

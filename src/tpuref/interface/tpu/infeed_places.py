@@ -1,7 +1,5 @@
 """Place the operations that enqueue to an infeed queue."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The infeed queue, by which the host sends tuples of tensors to running replicas."""
 
-from __future__ import annotations
-
 import contextlib
 import operator
 import secrets

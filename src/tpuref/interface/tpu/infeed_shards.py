@@ -1,7 +1,5 @@
 """Compute the shapes of shards and whole elements of an infeed queue."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Sequence
 

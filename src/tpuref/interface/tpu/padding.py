@@ -1,7 +1,5 @@
 """Plan the padding of replicas' inputs: the policy, and the maximum shapes."""
 
-from __future__ import annotations
-
 import enum
 import operator
 from collections.abc import Mapping, Sequence

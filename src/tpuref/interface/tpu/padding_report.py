@@ -1,7 +1,5 @@
 """Report the padding of replicated computations."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tpuref.base.arguments import instance_of

@@ -1,7 +1,5 @@
 """Replicas that are built one by one: the towers of a strategy."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Callable, Iterator

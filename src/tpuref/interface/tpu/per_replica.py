@@ -1,7 +1,5 @@
 """A value with one component per replica."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Build computations that run once on every replica."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 

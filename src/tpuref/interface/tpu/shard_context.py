@@ -1,7 +1,5 @@
 """The number of shards of the computation that a thread is building."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Build computations that run in parallel on the shards of their inputs."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The sharding policies of an infeed queue's elements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Protocol
 

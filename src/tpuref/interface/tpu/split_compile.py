@@ -4,8 +4,6 @@ tpuref checks a computation while it is built, and executors prepare it in its f
 run.  The operation runs nothing: its value is the message of a successful compilation.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.convert import constant

@@ -1,7 +1,5 @@
 """Start and stop the TPU system."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

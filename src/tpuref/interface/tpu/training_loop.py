@@ -1,7 +1,5 @@
 """Build loops that run many steps on the cores in one evaluation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -55,11 +53,11 @@ def while_loop(
     [192]
     """
     loop = "tf.contrib.tpu.while_loop"
-    given = [convert_to_tensor(value) for value in single_inputs(loop, inputs)]
+    initial = [convert_to_tensor(value) for value in single_inputs(loop, inputs)]
     elements = _number_of_elements(loop, infeed_queue)
-    check_arity(body, len(given), elements, f"{loop}: body")
-    check_arity(condition, len(given), 0, f"{loop}: condition")
-    return _build_loop(loop, condition, body, given, infeed_queue)
+    check_arity(body, len(initial), elements, f"{loop}: body")
+    check_arity(condition, len(initial), 0, f"{loop}: condition")
+    return _build_loop(loop, condition, body, initial, infeed_queue)
 
 
 def repeat(
@@ -86,19 +84,19 @@ def repeat(
     [3072]
     """
     loop = "tf.contrib.tpu.repeat"
-    given = [] if inputs is None else _value_list(inputs)
+    initial = [] if inputs is None else _value_list(inputs)
     elements = _number_of_elements(loop, infeed_queue)
-    check_arity(body, len(given), elements, f"{loop}: body")
+    check_arity(body, len(initial), elements, f"{loop}: body")
     last = _value_list(
         _build_loop(
             loop,
             lambda turn, *values: turn < n,
             lambda turn, *values: [turn + 1, *_value_list(body(*values))],
-            [convert_to_tensor(value) for value in [0, *given]],
+            [convert_to_tensor(value) for value in [0, *initial]],
             infeed_queue,
         )
     )
-    return last[1:] if given else last[0].op
+    return last[1:] if initial else last[0].op
 
 
 def _number_of_elements(loop: str, queue: InfeedQueue | None) -> int:
@@ -117,25 +115,25 @@ def _build_loop(
     loop: str,
     condition: Callable[..., Any],
     body: Callable[..., Any],
-    given: list[Tensor],
+    initial: list[Tensor],
     infeed_queue: InfeedQueue | None,
 ) -> Any:
     """Build the loop; without variables, it carries a constant 0."""
 
     def turn(*values: Any) -> list[Tensor]:
         fed = [] if infeed_queue is None else _dequeue(loop, infeed_queue)
-        own = values if given else ()
+        own = values if initial else ()
         tensors, operations = _separate_operations(loop, body(*own, *fed))
-        _check_types(loop, given, tensors)
+        _check_types(loop, initial, tensors)
         return control_flow.tuple(
             tensors or [convert_to_tensor(0)], control_inputs=operations
         )
 
     def goes_on(*values: Any) -> Any:
-        return condition(*(values if given else ()))
+        return condition(*(values if initial else ()))
 
     # As in the releases, the loop opens no name scope: variables keep their names.
-    start = given or [convert_to_tensor(0)]
+    start = initial or [convert_to_tensor(0)]
     return control_flow.while_loop(goes_on, turn, start, name="")
 
 
@@ -174,9 +172,9 @@ def _separate_operations(
 
 
 def _check_types(
-    loop: str, given: Sequence[Tensor], returned: Sequence[Tensor]
+    loop: str, initial: Sequence[Tensor], returned: Sequence[Tensor]
 ) -> None:
-    before, after = ([t.dtype.name for t in tensors] for tensors in (given, returned))
+    before, after = ([t.dtype.name for t in tensors] for tensors in (initial, returned))
     if before != after:
         raise codes.LOOP_VARIABLE_CHANGES.type_error(
             f"{loop}: the loop variables are {before}, but body returns {after}; "

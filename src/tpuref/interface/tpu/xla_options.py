@@ -1,7 +1,5 @@
 """Define options for the releases' compiler, accepted without effect."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """Define the Adagrad optimizer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Compute losses of replicas that add up to the mean over the global batch."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.dtypes import int32

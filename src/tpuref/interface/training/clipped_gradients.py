@@ -1,7 +1,5 @@
 """Define an optimizer that clips gradients for a wrapped optimizer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import instance_of

@@ -1,7 +1,5 @@
 """Define the coordinator of threads that stop together."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import threading

@@ -5,8 +5,6 @@ a function that returns the place of the calling thread when it is imported; bef
 that, no strategy exists.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol

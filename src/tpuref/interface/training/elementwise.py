@@ -1,7 +1,5 @@
 """Define the base of optimizers that update each element independently."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

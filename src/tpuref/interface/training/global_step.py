@@ -1,7 +1,5 @@
 """Define the global step, which counts the steps of training."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """Define gradient descent."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.tensor import Tensor

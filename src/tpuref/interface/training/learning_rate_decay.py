@@ -1,7 +1,5 @@
 """Define learning rates that decrease with the steps."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -13,9 +11,8 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions import conversion
-from tpuref.interface.functions.arithmetic import minimum, multiply, pow, truediv
-from tpuref.interface.functions.comparison import equal
-from tpuref.interface.functions.exponentials import exp, log
+from tpuref.interface.functions.arithmetic import minimum, multiply, pow
+from tpuref.interface.functions.exponentials import exp
 from tpuref.interface.functions.rounding import ceil, floor
 from tpuref.interface.functions.scopes import name_scope
 from tpuref.interface.functions.selection import where_v2
@@ -237,66 +234,6 @@ def cosine_decay(
             "cosine_decay", learning_rate, global_step, decay_steps, alpha
         )
         return multiply(rate, _cosine_factor(minimum(step, steps) / steps, 1.0, rest))
-
-
-@_as_function_in_eager_mode
-def cosine_decay_restarts(
-    learning_rate: Any,
-    global_step: Any,
-    first_decay_steps: Any,
-    t_mul: Any = 2.0,
-    m_mul: Any = 1.0,
-    alpha: Any = 0.0,
-    name: str | None = None,
-) -> Any:
-    """Return a learning rate that decreases along a cosine, with restarts.
-
-    Parameters
-    ----------
-    learning_rate, global_step, name
-        As for `tf.train.exponential_decay`.
-    first_decay_steps
-        The number of steps before the first restart.
-    t_mul
-        The ratio of the lengths of two successive periods.
-    m_mul
-        The ratio of the initial learning rates of two successive periods.
-    alpha
-        The minimum fraction of `learning_rate`.
-
-    Examples
-    --------
-    >>> rates = [tf.train.cosine_decay_restarts(1.0, k, 10) for k in (0, 5, 10, 20)]
-    >>> [round(float(rate), 6) for rate in tf.Session().run(rates)]
-    [1.0, 0.5, 1.0, 0.5]
-    """
-    with name_scope(name, "SGDRDecay"):
-        rate, step, steps, longer, lower, rest = _in_dtype_of_rate(
-            "cosine_decay_restarts",
-            learning_rate,
-            global_step,
-            first_decay_steps,
-            t_mul,
-            m_mul,
-            alpha,
-        )
-        periods, fraction = _periods(step / steps, longer)
-        return multiply(rate, _cosine_factor(fraction, pow(lower, periods), rest))
-
-
-def _periods(turns: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the number of completed periods, and the fraction of the current one.
-
-    The lengths of the periods are 1, `longer`, `longer` squared and so on.
-    """
-    even = floor(turns)
-    is_even = equal(longer, 1.0)
-    safe = where_v2(is_even, 2.0, longer)  # the other branch must not divide by zero
-    # The first n periods last (1 - longer**n) / (1 - longer); solve that for n.
-    count = floor(log(1.0 - turns * (1.0 - safe)) / log(safe))
-    length = pow(safe, count)
-    fraction = (turns - truediv(1.0 - length, 1.0 - safe)) / length
-    return where_v2(is_even, even, count), where_v2(is_even, turns - even, fraction)
 
 
 def _cosine_factor(fraction: Tensor, height: Any, rest: Tensor) -> Tensor:

@@ -1,7 +1,5 @@
 """Define gradient descent with momentum."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define monitored sessions: they prepare variables, call hooks, survive failures."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from types import TracebackType

@@ -1,7 +1,5 @@
 """Create a monitored session with checkpoints, summaries and progress."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Compute moving averages of variables and tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

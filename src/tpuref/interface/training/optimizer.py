@@ -1,7 +1,5 @@
 """Define the base of all optimizers: gradients, slots, and updates of variables."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Define the RMSProp optimizer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define session creators, which prepare the session of a monitored session."""
 
-from __future__ import annotations
-
 import abc
 import time
 from typing import Any

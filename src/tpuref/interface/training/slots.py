@@ -1,7 +1,5 @@
 """Create slots: an optimizer's variables for each variable that it optimizes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.interface.functions.variable_scope import get_variable, variable_scope

@@ -1,7 +1,5 @@
 """Combine gradients, updates and the loss in one training operation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Initialize variables with the values of another model's checkpoint."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

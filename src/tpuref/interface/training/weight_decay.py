@@ -1,7 +1,5 @@
 """Define optimizers with decoupled weight decay."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.arguments import listed, wrong_type
@@ -13,7 +11,6 @@ from tpuref.interface.functions.segments import unique
 from tpuref.interface.functions.variable_rows import scatter_sub
 from tpuref.interface.training.adam import AdamOptimizer
 from tpuref.interface.training.distribution import current_strategy
-from tpuref.interface.training.momentum import MomentumOptimizer
 from tpuref.interface.training.optimizer import Optimizer
 
 
@@ -149,30 +146,4 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
             epsilon=epsilon,
             use_locking=use_locking,
             name=name,
-        )
-
-
-class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
-    """Gradient descent with momentum and decoupled weight decay.
-
-    Parameters are those of `DecoupledWeightDecayExtension` and
-    `tf.train.MomentumOptimizer`.
-    """
-
-    def __init__(
-        self,
-        weight_decay: Any,
-        learning_rate: Any,
-        momentum: Any,
-        use_locking: bool = False,
-        name: str = "MomentumW",
-        use_nesterov: bool = False,
-    ) -> None:
-        super().__init__(
-            weight_decay,
-            learning_rate=learning_rate,
-            momentum=momentum,
-            use_locking=use_locking,
-            name=name,
-            use_nesterov=use_nesterov,
         )

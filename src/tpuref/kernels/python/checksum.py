@@ -5,8 +5,6 @@ contribution per byte, which depends on its value and its place.  `_places` is t
 of contributions for a block, so a block costs one look-up per byte and no Python loop.
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -4,8 +4,6 @@ The message nests as ``Example { Features { map<string, Feature> } }``; a featur
 list of texts (1), of real numbers (2) or of integers (3), the latter two packed or not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

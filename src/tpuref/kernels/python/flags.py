@@ -28,8 +28,6 @@ order of stores, as x86-64 does; elsewhere use the compiled twin. It sleeps by t
 clock. All cores of a run must use the same twin.
 """
 
-from __future__ import annotations
-
 import os
 import time
 

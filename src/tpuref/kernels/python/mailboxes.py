@@ -19,8 +19,6 @@ This twin cannot order a store before a load, so its writer always wakes the rea
 through the socket, and its reader never waits for the mailbox alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tpuref.kernels.buffers import Buffer, flat_bytes

@@ -4,8 +4,6 @@ The array is copied to the origin of the larger one. Source and destination must
 overlap.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

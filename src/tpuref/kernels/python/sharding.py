@@ -5,8 +5,6 @@ of the dimensions before the axis, and a run is one shard's part of the axis wit
 dimensions after it. Source and destination must not overlap.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -18,7 +18,8 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
+from tpuref.base.release import behavior
+from tpuref.engine.graph.default import begin_eagerly, executing_eagerly, init_scope
 from tpuref.names.namespace import Existing
 from tpuref.tools.as_tensorflow import name_in_tpuref
 
@@ -35,12 +36,13 @@ INSTALL = "pip install 'tpuref[keras]' installs one that does"
 def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
     """Return the spec of ``keras`` or of ``tpuref.keras``, and of what is below them.
 
-    None leaves the module to the other finders: where Keras is not installed, and
-    where Keras belongs to a real TensorFlow that was imported before.
+    None leaves the module to the other finders: where Keras is not installed, where it
+    belongs to a real TensorFlow that was imported before, and in a program that builds
+    graphs, which has what tpuref itself has of ``tf.keras``.
     """
     if name.startswith("keras"):
         return _spec_of_keras(name, path)
-    if not is_installed():
+    if not is_installed() or _builds_graphs():
         return None
     _refuse_other_keras()
     below = name.removeprefix("tpuref.keras")
@@ -105,12 +107,19 @@ vars(_IMPORTLIB).update(vars(importlib), import_module=_import_module)
 
 def _begin() -> None:
     """Behave as TensorFlow 2 does; Keras has no graph mode."""
-    begin_eagerly()
-    if not executing_eagerly():
+    if _builds_graphs():
         raise codes.WRONG_MODE.runtime_error(
             "tf.keras is Keras 3, which needs TensorFlow 2's eager mode, but this "
             "program builds graphs; call tf.enable_v2_behavior() at its start"
         )
+    if behavior.release == 1:  # tf.enable_eager_execution alone keeps names of 1.x
+        behavior.follow(2, implicit=True)
+
+
+def _builds_graphs() -> bool:
+    begin_eagerly()
+    with init_scope():
+        return not executing_eagerly()
 
 
 # -- one TensorFlow in a process -----------------------------------------------

@@ -1,7 +1,5 @@
 """Sums across cores: tpuref's algorithms, MPICH, Gloo and JAX."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Chains of sums within one program."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any

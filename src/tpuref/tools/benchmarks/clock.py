@@ -1,7 +1,5 @@
 """The timing of a call."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Contests: contestants that measure in turns."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 

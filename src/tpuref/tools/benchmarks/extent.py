@@ -1,7 +1,5 @@
 """The extent of a benchmark."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Seconds per example from TFRecord files, compared with TensorFlow and PyTorch."""
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
 import tempfile

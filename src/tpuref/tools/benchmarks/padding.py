@@ -1,7 +1,5 @@
 """Ragged inputs padded to one size: the kernel, numpy.pad and torch's pad_sequence."""
 
-from __future__ import annotations
-
 import importlib
 import statistics
 from collections.abc import Callable, Sequence

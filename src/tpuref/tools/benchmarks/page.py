@@ -1,14 +1,10 @@
-"""The page of results: tables between markers; plots and raw samples in files."""
+"""The page of results: tables between markers; raw samples in files."""
 
-from __future__ import annotations
-
-import importlib.util
 import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tpuref.tools.benchmarks.plot import write_plot
 from tpuref.tools.benchmarks.table import Table
 
 HEAD = "# Performance\n"
@@ -16,32 +12,23 @@ HEAD = "# Performance\n"
 
 def write_page(
     folder: Path, machine: Mapping[str, str], tables: Sequence[Table]
-) -> list[str]:
+) -> None:
     """Write tables into ``performance.md``, and files into ``performance/``.
 
     Text between the markers of the page is replaced, other text is not; a table without
-    markers is added at the end.  Return messages about missing plots.
+    markers is added at the end.
     """
     files = folder / "performance"
     files.mkdir(parents=True, exist_ok=True)
     page = folder / "performance.md"
     text = page.read_text() if page.exists() else HEAD
-    drawn = has_matplotlib()
     facts = "\n".join(f"- {name}: {fact}" for name, fact in machine.items())
     text = replaced(text, "machine", "Machine", facts)
     for table in tables:
-        if drawn and table.rows:
-            write_plot(table, files / f"{table.name}.svg")
         text = replaced(text, table.name, table.title, table.as_markdown())
         record = {"machine": dict(machine), **table.as_json()}
         (files / f"{table.name}.json").write_text(dumped(record))
     page.write_text(text)
-    return [] if drawn else ["no plots: matplotlib is not installed"]
-
-
-def has_matplotlib() -> bool:
-    """Return whether plots can be drawn."""
-    return importlib.util.find_spec("matplotlib") is not None
 
 
 def dumped(record: object) -> str:

@@ -1,7 +1,5 @@
 """Bytes through batch_parallel, compared with one copy of the same bytes."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Starting and shutting down a system, in a separate process each time."""
 
-from __future__ import annotations
-
 import json
 import statistics
 import subprocess

@@ -1,7 +1,5 @@
 """The computations of the steps in NumPy: the reference for all contestants."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

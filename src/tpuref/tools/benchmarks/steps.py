@@ -1,7 +1,5 @@
 """Steps of three kinds on all executors, and the time of a step by number of cores."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """A running pool of cores to measure."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 

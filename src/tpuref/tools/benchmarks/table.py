@@ -1,7 +1,5 @@
 """Tables of measurements, with targets and verdicts."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Bytes and seconds in readable units."""
 
-from __future__ import annotations
-
 
 def size_text(size: int) -> str:
     """Write a number of bytes.

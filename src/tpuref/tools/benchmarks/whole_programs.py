@@ -1,7 +1,5 @@
 """Training programs: tpuref on 8 cores beside TensorFlow on the same processors."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """The program ``tpuref``; each of its commands is a module."""
 
-from __future__ import annotations
-
 import argparse
 import difflib
 import os

@@ -1,7 +1,5 @@
 """The command ``tpuref bench``: measure, and print or write the results."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
@@ -54,7 +52,7 @@ def add(bench: argparse.ArgumentParser) -> None:
         "--write-docs",
         metavar="DIR",
         type=Path,
-        help="write DIR/performance.md, with plots and samples in DIR/performance/",
+        help="write DIR/performance.md, with samples in DIR/performance/",
     )
 
 

@@ -4,8 +4,6 @@
 writes the programs and ``index.json`` into the folder.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """Coloured output on terminals."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """The command ``tpuref completion``: prints a completion script for a shell."""
 
-from __future__ import annotations
-
 import argparse
 
 NAME = "completion"

@@ -1,7 +1,5 @@
 """The command ``tpuref doctor``: checks this computer."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Errors of the commands."""
 
-from __future__ import annotations
-
 import sys
 
 

@@ -1,7 +1,5 @@
 """The command ``tpuref run``: a script on a chosen topology."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

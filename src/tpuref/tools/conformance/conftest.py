@@ -1,7 +1,5 @@
 """The subject of the clauses, which ``--subject`` names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

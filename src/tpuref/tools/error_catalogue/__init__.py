@@ -3,8 +3,6 @@
 Its text is ``catalogue.txt``: areas, and entries with an indented body.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 import textwrap

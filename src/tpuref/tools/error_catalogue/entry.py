@@ -1,7 +1,5 @@
 """The catalogue's entry for one error code."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

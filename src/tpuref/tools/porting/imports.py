@@ -1,7 +1,5 @@
 """The modules that a program imports, from its repository and from third parties."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import sys

@@ -1,7 +1,5 @@
 """Idioms of Keras 2 that Keras 3 refuses, and what to write instead."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 from collections.abc import Iterator

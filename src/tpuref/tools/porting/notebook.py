@@ -1,7 +1,5 @@
 """Notebooks: the code of their cells, and replacements in it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

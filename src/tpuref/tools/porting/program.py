@@ -1,7 +1,5 @@
 """The names that a program takes from ``tf``, and those that tpuref lacks."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import warnings

@@ -1,7 +1,5 @@
 """The release of TensorFlow that a program is written for."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tpuref.names.lookup import first_missing

@@ -1,7 +1,5 @@
 """Import lines that take tpuref instead of TensorFlow."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The files of a program, and the Python in them."""
 
-from __future__ import annotations
-
 import io
 import os
 import tokenize

@@ -1,7 +1,5 @@
 """The names that a program takes from ``tf``, by its syntax tree."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ It reads programs that Python 3 cannot parse: for Python 2, and broken ones.  It
 scopes of functions, so a name has one binding at a time.
 """
 
-from __future__ import annotations
-
 from tpuref.tools.porting import tokens
 from tpuref.tools.porting.scope import Scope, Take, below_tf, joined
 

@@ -3,8 +3,6 @@
 The `tokenize` module refuses the syntax of Python 2, such as ``0777`` and backquotes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

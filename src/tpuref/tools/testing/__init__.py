@@ -4,8 +4,6 @@ A local Cloud TPU service, a clock without real waiting, and in `pytest_plugin` 
 and a marker for pytest.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,5 @@
 """The discovery document of the Cloud TPU API for Google's client."""
 
-from __future__ import annotations
-
 from typing import Any
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"

@@ -1,7 +1,5 @@
 """The environment variables of this process, set for the local Cloud TPU service."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import os

@@ -1,7 +1,5 @@
 """A clock for tests that sleeps without waiting."""
 
-from __future__ import annotations
-
 
 class FakeClock:
     """A clock that only `sleep` advances.

@@ -1,7 +1,5 @@
 """The answers of the local Cloud TPU service."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

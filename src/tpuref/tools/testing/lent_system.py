@@ -1,7 +1,5 @@
 """The TPU system of a test, and the isolation of tests."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """``tf.test.TestCase``: unittest's, with comparisons of tensors and arrays."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import tempfile

@@ -1,7 +1,5 @@
 """The request of a test with ``@pytest.mark.tpu(...)``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ So each system starts only once.  The scheduling process knows only the names of
 and reads the system from the name.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from typing import Any

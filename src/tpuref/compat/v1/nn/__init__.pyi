@@ -2,13 +2,11 @@
 
 from tpuref.compat.both.nn import *
 from tpuref.compat.v1.nn import rnn_cell as rnn_cell
-from tpuref.interface.functions.activations import crelu as crelu
 from tpuref.interface.functions.activations import log_softmax as log_softmax
 from tpuref.interface.functions.activations import silu as silu
 from tpuref.interface.functions.activations import softmax as softmax
 from tpuref.interface.functions.activations import swish as swish
 from tpuref.interface.functions.blocks import depth_to_space as depth_to_space
-from tpuref.interface.functions.blocks import space_to_batch as space_to_batch
 from tpuref.interface.functions.blocks import space_to_depth as space_to_depth
 from tpuref.interface.functions.embeddings import embedding_lookup as embedding_lookup
 from tpuref.interface.functions.losses import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
@@ -20,6 +18,7 @@ from tpuref.interface.functions.normalization import dropout as dropout
 from tpuref.interface.functions.normalization import fused_batch_norm as fused_batch_norm
 from tpuref.interface.functions.normalization import moments as moments
 from tpuref.interface.functions.normalization import sufficient_statistics as sufficient_statistics
+from tpuref.interface.functions.normalization import xw_plus_b as xw_plus_b
 from tpuref.interface.functions.sorting import in_top_k as in_top_k
 from tpuref.interface.functions.sorting import top_k as top_k
 from tpuref.interface.functions.windows import avg_pool as avg_pool

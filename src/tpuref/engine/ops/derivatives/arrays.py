@@ -1,7 +1,5 @@
 """Gradients of creating, reshaping, joining, repeating and selecting arrays."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

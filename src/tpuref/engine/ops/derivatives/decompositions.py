@@ -1,7 +1,5 @@
 """Gradients of inverses, determinants and solutions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

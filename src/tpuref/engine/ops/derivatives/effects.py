@@ -1,7 +1,5 @@
 """Gradients of operations with effects, and of those between replicas."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

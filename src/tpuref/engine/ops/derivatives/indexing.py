@@ -1,7 +1,5 @@
 """Gradients of slicing, gathering, scattering and sorting."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gradients of neural network operations."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

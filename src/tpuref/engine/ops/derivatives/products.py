@@ -1,7 +1,5 @@
 """Gradients of products of matrices and tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

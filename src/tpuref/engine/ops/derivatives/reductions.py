@@ -1,7 +1,5 @@
 """Gradients of reductions and running folds."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tpuref.engine.ops.broadcasting import normalize_axes

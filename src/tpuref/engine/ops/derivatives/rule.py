@@ -1,7 +1,5 @@
 """Shared parts of gradient rules: constructors, and the reversal of broadcasting."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol

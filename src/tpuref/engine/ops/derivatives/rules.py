@@ -1,7 +1,5 @@
 """The gradient rules of all operations, by the module that their records name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from tpuref.engine.ops.definition import OpDef

@@ -1,7 +1,5 @@
 """Gradients of Fourier transforms."""
 
-from __future__ import annotations
-
 from tpuref.engine.ops.derivatives.rule import Applied, Apply, Rule, Tensor
 
 

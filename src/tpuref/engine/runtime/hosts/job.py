@@ -1,7 +1,5 @@
 """The job: the hosts that run a program together, from settings or the cluster."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass

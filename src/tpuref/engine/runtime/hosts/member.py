@@ -1,7 +1,5 @@
 """A process as a host of a job: it joins, watches the others and leaves."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import functools

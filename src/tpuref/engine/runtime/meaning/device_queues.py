@@ -1,7 +1,5 @@
 """The infeed and outfeed queues of the cores."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """The errors of replicas that do not reach the same collective."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """Brings the elements of a dataset to the replicas while their loop runs."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 

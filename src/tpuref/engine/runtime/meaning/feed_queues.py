@@ -1,7 +1,5 @@
 """The queues between the host and the cores, which open sessions share."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from types import MappingProxyType

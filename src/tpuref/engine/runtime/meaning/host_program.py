@@ -1,7 +1,5 @@
 """A prepared program of the host, with one replica."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple

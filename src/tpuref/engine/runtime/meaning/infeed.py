@@ -1,7 +1,5 @@
 """The queue that carries tuples from the host to the replicas."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """One pass through a dataset, which lasts from run to run."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Generator, Sequence
 

@@ -4,8 +4,6 @@ All replicas take each instruction together, in this process.  Every other execu
 to give the same results.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

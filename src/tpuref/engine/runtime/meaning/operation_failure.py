@@ -1,7 +1,5 @@
 """The error of an operation that refused its operands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

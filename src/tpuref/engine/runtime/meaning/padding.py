@@ -1,7 +1,5 @@
 """Padding the inputs of replicas to one common shape, and the record of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The state between runs: variables, random draws, queues, iterators."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import zlib

@@ -1,7 +1,5 @@
 """The trace: a record for each operation, replica and core."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

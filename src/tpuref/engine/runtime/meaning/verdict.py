@@ -1,7 +1,5 @@
 """The predicate of a branch or loop, as a truth value."""
 
-from __future__ import annotations
-
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.ops.meaning import Array

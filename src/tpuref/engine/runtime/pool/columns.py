@@ -1,7 +1,5 @@
 """Columns: the per-core values of one slot, on one process."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@
     | flags | program counters | mailboxes |
 """
 
-from __future__ import annotations
-
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.kernels import flags

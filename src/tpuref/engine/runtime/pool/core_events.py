@@ -1,7 +1,5 @@
 """Events of the cores in one run, for a trace or a recording."""
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic_ns

@@ -5,8 +5,6 @@ becomes readable, and the kernel sends SIGKILL to the owner of the read end (O_A
 F_SETSIG), even if it is stopped.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal

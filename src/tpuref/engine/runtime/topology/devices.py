@@ -1,7 +1,5 @@
 """The devices of a host, as a session lists them."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 

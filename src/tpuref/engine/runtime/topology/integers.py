@@ -1,7 +1,5 @@
 """Checks of whole numbers that the user gives."""
 
-from __future__ import annotations
-
 import operator
 import reprlib
 from typing import Any

@@ -1,7 +1,5 @@
 """The TopologyProto message and its protocol-buffer wire form, byte for byte."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The contexts of replicas, of dataset functions and of value functions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Choices of cross-device communication, accepted without effect."""
 
-from __future__ import annotations
-
 import enum
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The rows of each replica and the handling of an incomplete end were measured on
 TensorFlow 2.4.4 with MirroredStrategy on two and three logical CPUs.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Strategies on TPU cores, on CPUs of the host, and on one device."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Sequence

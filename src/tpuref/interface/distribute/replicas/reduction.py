@@ -1,7 +1,5 @@
 """Combine the replicas' values: sums, means, and concatenated rows."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any

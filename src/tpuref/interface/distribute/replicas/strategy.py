@@ -1,7 +1,5 @@
 """``tf.distribute.Strategy``, the base class of all strategies of TensorFlow 2."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 

@@ -1,7 +1,5 @@
 """One call of a function for all replicas of a strategy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

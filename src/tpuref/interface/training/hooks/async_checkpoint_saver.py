@@ -1,7 +1,5 @@
 """Define the hook that writes checkpoints during training."""
 
-from __future__ import annotations
-
 import threading
 import time
 from typing import Any

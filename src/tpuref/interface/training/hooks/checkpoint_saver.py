@@ -1,7 +1,5 @@
 """Define the hook that saves checkpoints, and its listeners."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define the hook that feeds every run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define the hook that evaluates tensors at the end of a session."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base.errors import OutOfRangeError

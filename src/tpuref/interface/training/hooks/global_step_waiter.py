@@ -1,7 +1,5 @@
 """Define the hook that delays a process until a global step."""
 
-from __future__ import annotations
-
 import time
 
 from tpuref.base.arguments import integer

@@ -1,7 +1,5 @@
 """Define the hook that logs values of tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

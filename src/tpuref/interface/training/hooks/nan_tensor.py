@@ -1,7 +1,5 @@
 """Define the hook that ends training when the loss is NaN."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Define the hook that records profiles of runs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.interface.files.filesystem import PathLike, files_at, joined

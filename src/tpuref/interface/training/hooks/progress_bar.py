@@ -1,7 +1,5 @@
 """A progress bar of training on a terminal."""
 
-from __future__ import annotations
-
 import logging
 import sys
 import time

@@ -1,7 +1,5 @@
 """Define the hook interface of monitored sessions."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from tpuref.base.arguments import listed, wrong_type

@@ -1,7 +1,5 @@
 """Define the hook that measures the steps per second."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.interface.files.filesystem import PathLike

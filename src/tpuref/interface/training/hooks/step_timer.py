@@ -1,7 +1,5 @@
 """Define the timer of periodic hooks."""
 
-from __future__ import annotations
-
 import time
 
 from tpuref.base import error_codes as codes

@@ -1,7 +1,5 @@
 """Define the hook that ends training at a step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

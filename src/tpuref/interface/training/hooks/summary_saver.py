@@ -1,7 +1,5 @@
 """Define the hook that writes the summaries of a graph."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import error_codes as codes

@@ -3,8 +3,6 @@
 They are started together and ended together. After a fault the pool starts new ones.
 """
 
-from __future__ import annotations
-
 import select
 import time
 import weakref

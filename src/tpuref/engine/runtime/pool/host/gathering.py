@@ -1,7 +1,5 @@
 """The host's side of one run: serving the cores until all have answered."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import select

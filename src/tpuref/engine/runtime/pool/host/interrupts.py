@@ -1,7 +1,5 @@
 """Deferral of signals whose handlers would interrupt a change half done."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import threading

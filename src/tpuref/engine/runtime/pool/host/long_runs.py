@@ -1,7 +1,5 @@
 """Advice for programs that run for long in the pool: the executor on XLA."""
 
-from __future__ import annotations
-
 import importlib.util
 
 from tpuref.base import error_codes as codes

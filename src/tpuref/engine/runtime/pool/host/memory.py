@@ -5,8 +5,6 @@ results of static shape are allocated before the run, all replicas side by side,
 joining them along the first dimension needs no copy.
 """
 
-from __future__ import annotations
-
 import weakref
 from collections import deque
 from collections.abc import Sequence

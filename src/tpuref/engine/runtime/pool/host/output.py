@@ -5,8 +5,6 @@ full one would stop the process; here it never waits for a reader, its last word
 survive it, and no file is left behind.
 """
 
-from __future__ import annotations
-
 import contextlib
 import mmap
 import os

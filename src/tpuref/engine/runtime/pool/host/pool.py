@@ -16,8 +16,6 @@ host sleeps on all sockets together, so the end of a process wakes it as a reply
 A process that fails poisons the flags, and its peers stop at their next wait.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import itertools

@@ -7,8 +7,6 @@
     log        a memory file: the standard output and error of the process
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

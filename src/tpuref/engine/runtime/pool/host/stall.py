@@ -6,8 +6,6 @@ culprits of a stall are the processes that a signal holds, else those outside of
 collective while others wait in one, else those with the least flag.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import time

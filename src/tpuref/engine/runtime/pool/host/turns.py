@@ -4,8 +4,6 @@ Lockstep runs a host part for one replica after the other.  Cores reach it in an
 so a call waits for those of lower replicas: then both executors leave the same values.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The estimated work of a program, which decides how many processes run it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

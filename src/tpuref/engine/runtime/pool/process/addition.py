@@ -4,8 +4,6 @@ A partial sum is added to right after its next operand: the operand is still in 
 its memory is free for the next, and the addition may join a chain.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

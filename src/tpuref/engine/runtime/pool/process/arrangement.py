@@ -7,8 +7,6 @@ alone: every process computes it by itself, and all reach their collectives in t
 order.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

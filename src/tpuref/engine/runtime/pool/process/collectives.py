@@ -8,8 +8,6 @@ that all share (`direct`).  Both add in the order of replicas, so their bits are
 `ring` adds each chunk in another order (`tpuref.kernels.schedule`).
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import weakref

@@ -1,7 +1,5 @@
 """Prefetch of a loop's feed: a core asks the host for several elements at once."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 

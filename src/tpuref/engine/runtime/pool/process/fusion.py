@@ -1,7 +1,5 @@
 """Fusion: consecutive operations in one step, batched over the cores of a process."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 

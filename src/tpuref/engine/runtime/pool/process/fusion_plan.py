@@ -12,8 +12,6 @@ A call for all cores must give each core the bits of a call for it alone.  That 
 for elementwise operations, and for those whose record says so (`batched`, `stacked`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The steps of single instructions: one function for each kind of operation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 

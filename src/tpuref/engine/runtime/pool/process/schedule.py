@@ -6,8 +6,6 @@ with one step for each instruction, for runs with a trace or a recording.  Both 
 the same bits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 

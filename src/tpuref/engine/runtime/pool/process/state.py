@@ -1,7 +1,5 @@
 """The variables and random draws of replicas during a run on a process."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 
 import numpy as np

@@ -4,8 +4,6 @@ Started by `pool.host.process`, with the descriptors of its socket, of the arena
 of the lifeline.  It ends when the socket closes or the host dies.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import faulthandler
