@@ -11,7 +11,7 @@ from tpuref.base.dtypes import DTYPES
 from tpuref.engine.ops.definition import Operand, outputs_of
 from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
-from tpuref.engine.runtime.pool.process import fusion_plan
+from tpuref.engine.runtime.pool.process import fusion_plan, product
 from tpuref.engine.runtime.pool.process.fusion import Fusion
 from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES, FusionPlan
 
@@ -303,7 +303,7 @@ PRODUCTS = [(4, 256, 10), (1, 7, 1), (5, 1, 3), (1, 1, 1), (17, 33, 2), (3, 0, 2
 def test_products_of_matrices_for_all_cores_at_once(turned, shared, dtype, counter):
     attrs = dict(zip(("transpose_a", "transpose_b"), TURNED[turned], strict=True))
     doubled = instr("AddV2", [0, 0], 2, gives=dtype)  # lies in the memory of the plan
-    product = instr("MatMul", [2, 1], 3, gives=dtype, **attrs)
+    multiplied = instr("MatMul", [2, 1], 3, gives=dtype, **attrs)
     draw = np.random.default_rng(3)
     for (m, k, n), batch in itertools.product(PRODUCTS, [(), (2,)]):
         shapes = [(k, m) if TURNED[turned][0] else (m, k)]
@@ -317,16 +317,44 @@ def test_products_of_matrices_for_all_cores_at_once(turned, shared, dtype, count
             ]
             for side, shape in zip(("left", "right"), shapes, strict=True)
         )
-        fusion = Fusion([doubled, product], [1, 2], CORES, {}, [3], {}, counter)
+        fusion = Fusion([doubled, multiplied], [1, 2], CORES, {}, [3], {}, counter)
         values = fused(fusion, {0: left, 1: right})
         small = max(left[0].nbytes, right[0].nbytes) <= GATHERED_BYTES
         assert not small or layout(values[3])[0] == STACKED
-        compute = product.definition.kernel
+        compute = multiplied.definition.kernel
         assert compute is not None
         for found, a, b in zip(values[3], left, right, strict=True):
             wanted = np.asarray(compute(a + a, b, **attrs), order="C")
             assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
             assert found.tobytes() == wanted.tobytes()
+
+
+def test_products_with_a_shared_matrix_are_one_where_the_bits_are_the_same(
+    counter, monkeypatch
+):
+    program = [instr("Neg", [0], 2), instr("MatMul", [2, 1], 3, transpose_b=True)]
+    draw, sizes = np.random.default_rng(7), []
+    multiply = product.multiply
+
+    def note(x, y, **options):
+        sizes.append(x.shape)
+        return multiply(x, y, **options)
+
+    monkeypatch.setattr(product, "multiply", note)
+    product.is_joint.cache_clear()
+    for rows in (1, 16, 33):
+        left = Stacked(draw.standard_normal((CORES, rows, 156)).astype(np.float32))
+        right = draw.standard_normal((64, 156)).astype(np.float32)
+        fusion = Fusion(program, [1, 2], CORES, {}, [3], {}, counter)
+        values = fused(fusion, {0: left, 1: [right] * CORES})
+        for found, x in zip(values[3], left, strict=True):
+            assert found.tobytes() == np.matmul(-x, right.T).tobytes()
+    assert sizes.count((CORES, 16, 156)) >= 1
+    kept = product.is_joint.__wrapped__
+    shapes = (CORES, (16, 156), (64, 156))
+    monkeypatch.setattr(product, "multiply", lambda x, y, turned, out: out * 0 + 1)
+    assert not kept(*shapes, np.dtype(np.float32), True)  # other bits
+    assert not kept(*shapes, np.dtype(np.complex64), True)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])

@@ -33,6 +33,7 @@ from tpuref.engine.runtime.pool.columns import (
     Shape,
     Stacked,
 )
+from tpuref.engine.runtime.pool.process import product
 
 GATHERED_BYTES = 4096
 """The largest array of a core that is copied into a stack, to save calls."""
@@ -299,7 +300,9 @@ class FusionPlan:
             return
         elementwise = _is_elementwise(instr, operands)
         kind, sources = self._sources(instr, shape, operands, elementwise)
-        function = _function(instr, operands)
+        function = self._joint_product(instr, kind, operands) or _function(
+            instr, operands
+        )
         writes = isinstance(function, np.ufunc) or instr.definition.writes_into
         if shape is not None and writes:
             self._add_writing(
@@ -327,6 +330,26 @@ class FusionPlan:
             rank = len(shape or ())
             return STACKED, [self._align(value, rank) for value in operands]
         return APART, [self._rows(value) for value in operands]
+
+    def _joint_product(
+        self, instr: Instr, kind: int, operands: Sequence[_Value]
+    ) -> Callable[..., Any] | None:
+        """Return the function of a product with a shared matrix, if it is one for all.
+
+        It takes the stack of the cores and the shared matrix.
+        """
+        if instr.op != "MatMul" or kind != STACKED:
+            return None
+        left, right = operands
+        turned_left, turned = product.turns(instr)
+        shared = right.kind == SAME and left.kind != SAME and not turned_left
+        if not shared or left.shape is None or right.shape is None:
+            return None
+        if len(left.shape) != 2 or not product.is_joint(
+            self._cores, left.shape, right.shape, left.dtype, turned
+        ):
+            return None
+        return partial(product.multiply, turned=turned)
 
     def _fold(self, instr: Instr, operands: Sequence[_Value]) -> _Value:
         """Return the constant result of an operation."""

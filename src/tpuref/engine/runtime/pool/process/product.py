@@ -1,0 +1,65 @@
+"""Products of the matrices of all cores and one that they share, as one product.
+
+BLAS copies the shared matrix into another order once for each product, which for 16
+rows takes as long as the product.  The bits of a row should not depend on the number of
+rows, but BLAS has other kernels for small products: random numbers tell.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.program import Instr
+
+MOST_COMPARED = 1 << 28
+"""The most multiplications of a product that is compared; larger ones stay apart."""
+
+_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def turns(instr: Instr) -> tuple[bool, bool]:
+    """Return whether a MatMul of real matrices transposes the left and the right."""
+    left, right = (
+        any(
+            instr.attrs.get(f"{what}_{side}", False)
+            for what in ("transpose", "adjoint")
+        )
+        for side in "ab"
+    )
+    return left, right
+
+
+@lru_cache(maxsize=1024)
+def is_joint(
+    cores: int,
+    left: tuple[int, ...],
+    right: tuple[int, ...],
+    dtype: np.dtype[Any],
+    turned: bool,
+) -> bool:
+    """Whether one product has the bits of a product for each core.
+
+    `left` is the shape of the matrix of one core, `right` that of the shared one, which
+    is transposed if it is `turned`.
+    """
+    multiplications = cores * math.prod(left) * right[0 if turned else 1]
+    if dtype not in _DTYPES or not 0 < multiplications <= MOST_COMPARED:
+        return False
+    draw = np.random.default_rng(0)
+    x = draw.standard_normal((cores, *left)).astype(dtype)
+    y = draw.standard_normal(right).astype(dtype)
+    apart: Array = np.matmul(x, y.T if turned else y)
+    together = multiply(x, y, turned=turned, out=np.empty_like(apart))
+    return together.tobytes() == apart.tobytes()
+
+
+def multiply(x: Array, y: Array, *, turned: bool, out: Array) -> Array:
+    """Multiply the matrices of all cores by a shared one, and return `out`."""
+    rows, products = (array.reshape(-1, array.shape[-1]) for array in (x, out))
+    np.matmul(rows, y.T if turned else y, out=products)
+    return out
