@@ -328,8 +328,10 @@ def _orthonormal(x: Array) -> Array:
 
 _op = partial(OpDef, gradient="products")
 
+MATMUL = _op("MatMul", matmul, _matmul, batching=BATCHED)
+
 OPERATIONS: tuple[OpDef, ...] = (
-    _op("MatMul", matmul, _matmul, batching=BATCHED),
+    MATMUL,
     _op("Tensordot", tensordot, _tensordot),
     _op("Einsum", einsum, _einsum),
     _op("Trace", trace, _trace),

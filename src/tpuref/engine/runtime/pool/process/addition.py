@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from tpuref.base.dtypes import bfloat16, float16
 from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.elementwise import ADD, ADD_N
 from tpuref.engine.program import Instr
 
 Numbered = tuple[Instr, int]
@@ -33,7 +34,7 @@ def by_twos(numbered: Sequence[Numbered]) -> list[Numbered]:
             at = max(at, there[slot])
             partial_sum -= 1
             both, total = (total, slot), partial_sum
-            add = replace(instr, op="AddV2", inputs=both, outputs=(total,))
+            add = replace(instr, op=ADD.name, inputs=both, outputs=(total,))
             after[at].append((add, number))
         after[at][-1] = replace(add, outputs=instr.outputs), number
         there[instr.outputs[0]] = at
@@ -46,7 +47,7 @@ def _divides(instr: Instr, specs: Mapping[int, TensorSpec]) -> bool:
     It adds 16-bit numbers in float32, and refuses shapes that only broadcast.
     """
     return (
-        instr.op == "AddN"
+        instr.definition is ADD_N
         and len(instr.inputs) > 1
         and instr.specs[0].dtype not in (float16, bfloat16)
         and instr.specs[0].shape.is_fully_defined()

@@ -23,6 +23,7 @@ import numpy as np
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import TensorShape
 from tpuref.engine.ops.definition import Operand, outputs_of
+from tpuref.engine.ops.linear_algebra import MATMUL
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import (
@@ -338,7 +339,7 @@ class FusionPlan:
 
         It takes the stack of the cores and the shared matrix.
         """
-        if instr.op != "MatMul" or kind != STACKED:
+        if instr.definition is not MATMUL or kind != STACKED:
             return None
         left, right = operands
         turned_left, turned = product.turns(instr)
