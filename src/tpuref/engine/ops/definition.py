@@ -126,6 +126,10 @@ class Batching:
     # Whether the axes before the last two are batch axes, which broadcast; an attribute
     # ``axis`` must be -1.
     batched: bool = False
+    # Whether it is a matrix product, with attributes ``transpose_a``, ``adjoint_b`` ...
+    product: bool = False
+    # The operation of two inputs that computes it step by step, from left to right
+    of_two: str | None = None
     # Whether the shapes of the inputs alone decide the outputs
     of_shape: bool = False
     # ``stacked(*arrays, **attrs)`` computes for all cores at once; see

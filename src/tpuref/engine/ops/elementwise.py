@@ -503,12 +503,9 @@ def _is_close(
 _broadcasts = partial(OpDef, gradient="elementwise", batching=BROADCASTS)
 _op = partial(_broadcasts, batching=ELEMENTWISE)
 
-ADD = _op("AddV2", binary_numeric, Ufunc("add"))
-ADD_N = _broadcasts("AddN", total, _add_n)
-
 OPERATIONS: tuple[OpDef, ...] = (
     # Arithmetic.
-    ADD,
+    _op("AddV2", binary_numeric, Ufunc("add")),
     _op("Sub", binary_numeric, Ufunc("subtract")),
     _op("Mul", binary_numeric, Ufunc("multiply")),
     _op("RealDiv", true_quotient, _true_divide, inexact=np.true_divide),
@@ -559,7 +556,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     _broadcasts("Fmin", binary_real, Ufunc("fmin")),
     _op("Gcd", binary_integer, Ufunc("gcd")),
     _op("Lcm", binary_integer, Ufunc("lcm")),
-    ADD_N,
+    _op("AddN", total, _add_n, batching=Batching(broadcasts=True, of_two="AddV2")),
     _op("ClipByValue", clipped, _clip),
     _op("Positive", numeric, Ufunc("positive")),
     _op("Neg", signed, Ufunc("negative"), traits=Traits(linear=True)),

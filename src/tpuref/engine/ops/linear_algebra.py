@@ -24,7 +24,7 @@ from tpuref.engine.ops.broadcasting import (
     require_rank_at_least,
     require_same_dtype,
 )
-from tpuref.engine.ops.definition import BATCHED, OpDef, Operand
+from tpuref.engine.ops.definition import Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array
 
 Dims = tuple[int | None, ...]
@@ -328,10 +328,8 @@ def _orthonormal(x: Array) -> Array:
 
 _op = partial(OpDef, gradient="products")
 
-MATMUL = _op("MatMul", matmul, _matmul, batching=BATCHED)
-
 OPERATIONS: tuple[OpDef, ...] = (
-    MATMUL,
+    _op("MatMul", matmul, _matmul, batching=Batching(batched=True, product=True)),
     _op("Tensordot", tensordot, _tensordot),
     _op("Einsum", einsum, _einsum),
     _op("Trace", trace, _trace),

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from tpuref.base.dtypes import bfloat16, float16
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.elementwise import ADD, ADD_N
 from tpuref.engine.program import Instr
 
 Numbered = tuple[Instr, int]
@@ -17,7 +16,7 @@ Numbered = tuple[Instr, int]
 
 
 def by_twos(numbered: Sequence[Numbered]) -> list[Numbered]:
-    """Replace each AddN by additions from left to right, each as early as possible."""
+    """Replace each sum by additions from left to right, each as early as possible."""
     specs = {
         s: spec for i, _ in numbered for s, spec in zip(i.outputs, i.specs, strict=True)
     }
@@ -25,7 +24,8 @@ def by_twos(numbered: Sequence[Numbered]) -> list[Numbered]:
     after: dict[int, list[Numbered]] = {k: [] for k in range(len(numbered))}
     partial_sum = -1  # no program has negative slots
     for k, (instr, number) in enumerate(numbered):
-        if not _divides(instr, specs):
+        operation = instr.definition.batching.of_two
+        if operation is None or not _divides(instr, specs):
             after[k].insert(0, (instr, number))
             continue
         total, *others = instr.inputs
@@ -34,7 +34,7 @@ def by_twos(numbered: Sequence[Numbered]) -> list[Numbered]:
             at = max(at, there[slot])
             partial_sum -= 1
             both, total = (total, slot), partial_sum
-            add = replace(instr, op=ADD.name, inputs=both, outputs=(total,))
+            add = replace(instr, op=operation, inputs=both, outputs=(total,))
             after[at].append((add, number))
         after[at][-1] = replace(add, outputs=instr.outputs), number
         there[instr.outputs[0]] = at
@@ -47,8 +47,7 @@ def _divides(instr: Instr, specs: Mapping[int, TensorSpec]) -> bool:
     It adds 16-bit numbers in float32, and refuses shapes that only broadcast.
     """
     return (
-        instr.definition is ADD_N
-        and len(instr.inputs) > 1
+        len(instr.inputs) > 1
         and instr.specs[0].dtype not in (float16, bfloat16)
         and instr.specs[0].shape.is_fully_defined()
         and all(

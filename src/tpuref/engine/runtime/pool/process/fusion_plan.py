@@ -23,7 +23,6 @@ import numpy as np
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import TensorShape
 from tpuref.engine.ops.definition import Operand, outputs_of
-from tpuref.engine.ops.linear_algebra import MATMUL
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import (
@@ -339,7 +338,7 @@ class FusionPlan:
 
         It takes the stack of the cores and the shared matrix.
         """
-        if instr.definition is not MATMUL or kind != STACKED:
+        if not instr.definition.batching.product or kind != STACKED:
             return None
         left, right = operands
         turned_left, turned = product.turns(instr)
