@@ -76,3 +76,11 @@ def test_nested_on_replicas_and_eager():
 def test_faults_are_told(arguments, error, words):
     with pytest.raises(error, match=words):
         tf.map_fn(*arguments)
+
+
+@pytest.mark.parametrize("eager", [False, True])
+def test_a_scan_of_one_element_returns_it(eager):
+    with tf.eager_execution() if eager else tf.Graph().as_default():
+        stacked = tf.scan(lambda total, x: total + x, tf.constant([[1.0, 2.0]]))
+        value = stacked.numpy() if eager else run(stacked)
+    assert value.tolist() == [[1.0, 2.0]]

@@ -37,7 +37,7 @@ def told(name):
     ("name", "origin", "advice"),
     [
         ("RegisterGradient", "in TensorFlow 1.8 to 2.21", "Use tf.gradients"),
-        ("keras.Model", "in TensorFlow 1.8 to 2.21", "Install the extra"),
+        ("keras.Model", "in TensorFlow 1.8 to 2.21", "In a program that runs"),
         ("contrib.learn.Experiment", "in TensorFlow 1.8 to 1.15", "Write a model func"),
         ("contrib.slim.unit_norm", "in TensorFlow 1.8 to 1.15", "Use tf.layers, or"),
         ("contrib.slim.conv3d", "in TensorFlow 1.8 to 1.15", "Use tf.layers, or"),

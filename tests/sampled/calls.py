@@ -258,7 +258,7 @@ SIMPLE = {
         d.x(ANY),
         d.vector(*{d.axis(d.last()) % len(d.last()) for _ in range(2) if d.last()}),
     ),
-    "add_n": lambda d: (d.alike(d.dtype(NUMBERS), d.sizes()),),
+    "add_n accumulate_n": lambda d: (d.alike(d.dtype(NUMBERS), d.sizes()),),
     "linalg.matvec": lambda d: (
         d.given(
             dtype := d.dtype(FLOATS),
@@ -271,7 +271,7 @@ SIMPLE = {
     "reciprocal rint round rsqrt sigmoid sign sin sinh sqrt square tan tanh zeros_like "
     "identity stop_gradient rank shape size to_double to_float to_int32 to_int64 "
     "to_bfloat16 bitwise.invert math.softplus math.softsign nn.elu nn.leaky_relu "
-    "nn.relu nn.relu6 nn.selu nn.swish nn.l2_loss convert_to_tensor "
+    "nn.relu nn.relu6 nn.selu nn.swish nn.crelu nn.l2_loss convert_to_tensor "
     "linalg.norm transpose logical_not": lambda d: (d.x(MOSTLY_FLOATS),),
 }
 """The arguments of calls that take nothing else."""
@@ -327,7 +327,7 @@ def _clip(d, name):
     d.step(name, value, low, d.choice(1, 2) if d.one_in(2) else d.given(dtype, ()))
 
 
-@drawn("clip_by_norm")
+@drawn("clip_by_norm", "clip_by_average_norm")
 def _clip_by_norm(d, name):
     value = d.x(FLOATS)
     sizes = d.last()

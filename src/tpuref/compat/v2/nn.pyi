@@ -6,6 +6,7 @@ from tpuref.interface.data.ctc import ctc_greedy_decoder as ctc_greedy_decoder
 from tpuref.interface.data.ctc import ctc_loss as ctc_loss
 from tpuref.interface.data.sparse_embeddings import embedding_lookup_sparse as embedding_lookup_sparse
 from tpuref.interface.data.sparse_embeddings import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
+from tpuref.interface.functions.activations import crelu_v2
 from tpuref.interface.functions.activations import gelu as gelu
 from tpuref.interface.functions.activations import log_softmax_v2
 from tpuref.interface.functions.activations import silu_v2
@@ -45,6 +46,7 @@ avg_pool2d = avg_pool_v2
 conv1d = conv1d_v2
 conv2d = conv2d_v2
 conv2d_transpose = conv2d_transpose_v2
+crelu = crelu_v2
 depth_to_space = depth_to_space_v2
 depthwise_conv2d = depthwise_conv2d_v2
 dropout = dropout_v2

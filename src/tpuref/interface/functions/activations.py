@@ -9,6 +9,7 @@ from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer, static_number
+from tpuref.interface.functions.joining import concat
 
 
 def relu(features: Any, name: str | None = None) -> Tensor:
@@ -106,6 +107,21 @@ def swish(features: Any) -> Tensor:
 silu = swish
 
 
+def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
+    """Return `relu` of the features and of their negatives, joined along an axis.
+
+    The result has the same dtype.  `features` is a tensor of real numbers; `axis`
+    becomes twice as long.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.nn.crelu([-2.0, 3.0])).tolist()
+    [0.0, 3.0, 2.0, 0.0]
+    """
+    value = convert_to_tensor(features)
+    return relu(concat([value, -value], axis), name=name)
+
+
 def softplus(features: Any, name: str | None = None) -> Tensor:
     """Return ``log(1 + exp(features))``; see `elu`."""
     return apply_one("Softplus", features, name=name)
@@ -164,6 +180,11 @@ def log_softmax_v2(
 ) -> Tensor:
     """Return `log_softmax`, with the parameters of TensorFlow 2."""
     return log_softmax(logits, axis, name)
+
+
+def crelu_v2(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """Return `crelu`, with the parameters of TensorFlow 2."""
+    return crelu(features, name, axis)
 
 
 def swish_v2(features: Any, beta: Any = 1.0) -> Tensor:

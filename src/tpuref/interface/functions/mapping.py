@@ -210,11 +210,13 @@ def _scan_elements(
         return tensors, tensors
 
     last, stacked = over_rows(turn, nest.flatten(values)[0], nest.flatten(start))
-    if first:
+    if first and stacked:
         stacked = [
             concat([one[None], rest], 0)
             for one, rest in zip(first, stacked, strict=True)
         ]
+    elif first:  # eagerly, fn is not called for a single element
+        stacked = [one[None] for one in first]
     if reverse:
         stacked = [tensor[::-1] for tensor in stacked]
     return nest.pack_sequence_as(start, last), nest.pack_sequence_as(start, stacked)

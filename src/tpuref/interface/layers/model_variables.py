@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tpuref.base.arguments import instance_of, wrong_type
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Tensor
@@ -41,6 +42,7 @@ def get_variables(
     """
     name = getattr(scope, "name", scope)
     if suffix is not None:
+        instance_of(str, "tf.contrib.framework.get_variables: suffix", "text", suffix)
         name = f"{name or ''}.*{suffix}{'' if ':' in suffix else ':'}"
     return get_default_graph().get_collection(collection, name)
 
@@ -57,6 +59,10 @@ def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> lis
 
 def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[Any]:
     """Return the variables of some scopes, without those of others; all by default."""
+    for argument, value in (("include", include), ("exclude", exclude)):
+        if not isinstance(value, list | tuple | None):
+            where = f"tf.contrib.framework.get_variables_to_restore: {argument}"
+            raise wrong_type(where, "a list", value)
     scopes = [None] if include is None else include
     without = [v for scope in exclude or () for v in get_variables(scope)]
     return [

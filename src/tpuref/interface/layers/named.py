@@ -6,6 +6,7 @@ from tpuref.base import error_codes as codes
 from tpuref.interface.functions import activations, initializers, trigonometry
 
 _ACTIVATIONS = {
+    "crelu": activations.crelu,
     "elu": activations.elu,
     "leaky_relu": activations.leaky_relu,
     "log_softmax": activations.log_softmax,

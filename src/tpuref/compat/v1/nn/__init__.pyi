@@ -2,6 +2,7 @@
 
 from tpuref.compat.both.nn import *
 from tpuref.compat.v1.nn import rnn_cell as rnn_cell
+from tpuref.interface.functions.activations import crelu as crelu
 from tpuref.interface.functions.activations import log_softmax as log_softmax
 from tpuref.interface.functions.activations import silu as silu
 from tpuref.interface.functions.activations import softmax as softmax
