@@ -133,8 +133,6 @@ LISTED = (
         "a root of integers rounds to an integer; later releases refuse variances too",
         97,
     ),
-    Listed("refuses", "tf.nn.embedding_lookup", "expected tables",
-           "several tables need sizes that are known", 1235),
     Listed("refuses", "tf.searchsorted", "expected equal shapes",
            "the batch of the values differs; TensorFlow flattens both before it looks",
            1288),
