@@ -8,7 +8,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def test_each_code_is_on_the_page(written):
-    page = written((DOCS / "errors.md").read_text())
+    page = written("errors.md", (DOCS / "errors.md").read_text())
     assert "<!-- error codes -->" not in page
     for entry in ENTRIES:
         assert page.count(f"### {entry.code}: {entry.title}\n") == 1

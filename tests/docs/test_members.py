@@ -10,7 +10,7 @@ PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "api").glob("*.md
 
 def test_prompts_stand_under_examples(written):
     """Elsewhere the prompt >>> would be set as a quotation in a quotation."""
-    shown = "".join(written(page.read_text()) for page in PAGES)
+    shown = "".join(written(f"api/{page.name}", page.read_text()) for page in PAGES)
     paths = re.findall(r"^::: (\S+)$", shown, re.MULTILINE)
     texts = {path: inspect.getdoc(pydoc.locate(path)) or "" for path in paths}
     assert sum(">>>" in text for text in texts.values()) > 100
