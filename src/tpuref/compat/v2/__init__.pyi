@@ -82,7 +82,6 @@ from tpuref.interface.functions.selection import boolean_mask_v2
 from tpuref.interface.functions.selection import where_v2
 from tpuref.interface.functions.texts import as_string as as_string
 from tpuref.keras import losses as losses
-from tpuref.keras import metrics as metrics
 
 Variable = VariableV2
 argmax = argmax_v2
