@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import integer
 from tpuref.base.dtypes import int32, int64
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -195,6 +196,8 @@ def ctc_beam_search_decoder(
     ...     labels.values.numpy().tolist()
     [0]
     """
+    top_paths = integer("tf.nn.ctc_beam_search_decoder: top_paths", top_paths)
+    beam_width = integer("tf.nn.ctc_beam_search_decoder: beam_width", beam_width)
     if top_paths > beam_width:
         raise codes.INVALID_ARGUMENT.value_error(
             f"tf.nn.ctc_beam_search_decoder: top_paths must be at most beam_width, got "

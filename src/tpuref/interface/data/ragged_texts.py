@@ -10,6 +10,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, integer
 from tpuref.base.dtypes import int64, string
 from tpuref.base.errors import coded
+from tpuref.base.texts import as_bytes
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
@@ -39,7 +40,7 @@ def split(
     ...     tf.strings.split(["a b", "c"]).to_list()
     [[b'a', b'b'], [b'c']]
     """
-    between = sep.encode() if sep else None
+    between = as_bytes(sep) if sep else None
     return _cut("StringSplit", lambda text: text.split(between, maxsplit), input)
 
 

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from tpuref.base.arguments import wrong_type
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import check_rank_at_least
@@ -25,6 +26,8 @@ class Flatten(Layer):
 
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        if not isinstance(data_format, str | None):
+            raise wrong_type("tf.layers.Flatten: data_format", "a string", data_format)
         self.data_format = data_format or "channels_last"
 
     def call(self, inputs: Any) -> Tensor:
