@@ -1,4 +1,4 @@
-"""Python in a process of its own."""
+"""Runs Python in a new process."""
 
 import os
 import subprocess

@@ -75,7 +75,7 @@ class DType:
     @property
     def is_floating(self) -> bool:
         """Whether this is a real floating-point type, bfloat16 and float8 included."""
-        return self._np.kind == "f" or "float" in self._name
+        return "float" in self._name
 
     @property
     def is_integer(self) -> bool:

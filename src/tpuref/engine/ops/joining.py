@@ -1,6 +1,5 @@
 """Operations that join arrays and split them."""
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -119,19 +118,6 @@ def _parts(xp: Any, value: Array, *, axis: int, sizes: tuple[int | None, ...]) -
     return tuple(xp.split(value, np.cumsum(parts[:-1]), axis))
 
 
-def _stacked_split(
-    value: Array, *, axis: int, sizes: tuple[int | None, ...]
-) -> Sequence[Array]:
-    axis = behind(axis)
-    parts = [part or 0 for part in _part_sizes(value.shape[axis], sizes)]
-    ends = [0, *itertools.accumulate(parts)]
-    turned = np.moveaxis(value, axis, 0)
-    return [
-        np.moveaxis(turned[start:end], 0, axis)
-        for start, end in itertools.pairwise(ends)
-    ]
-
-
 def _infer_concat(*values: Operand, axis: int) -> TensorSpec:
     if not values:
         raise ValueError("values is empty; expected at least one tensor to join")
@@ -211,7 +197,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         infer=_infer_split,
         meaning=_parts,
         compute=ieee(_split),
-        batching=Batching(stacked=_stacked_split),
+        batching=Batching(stacked=along(_parts)),
     ),
     _op(
         "ConcatV2",

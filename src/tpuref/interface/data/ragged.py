@@ -251,8 +251,8 @@ class DynamicRaggedShape:
 
 
 @dataclass(frozen=True)
-class SparseTensorSpec:
-    """The shape and element type of sparse tensors."""
+class _ElementSpec:
+    """The static shape and element type of a composite tensor."""
 
     shape: TensorShape = field(default_factory=lambda: TensorShape(None))
     dtype: Any = float32
@@ -263,16 +263,16 @@ class SparseTensorSpec:
 
 
 @dataclass(frozen=True)
-class RaggedTensorSpec:
+class SparseTensorSpec(_ElementSpec):
+    """The shape and element type of sparse tensors."""
+
+
+@dataclass(frozen=True)
+class RaggedTensorSpec(_ElementSpec):
     """The shape and element type of ragged tensors."""
 
-    shape: TensorShape = field(default_factory=lambda: TensorShape(None))
-    dtype: Any = float32
     ragged_rank: int | None = 1
     row_splits_dtype: Any = int64
-
-    def __post_init__(self) -> None:
-        SparseTensorSpec.__post_init__(self)  # type: ignore[arg-type]
 
 
 def constant(

@@ -230,12 +230,12 @@ def get_data_files(data_sources: Any) -> list[str]:
     sources = (
         data_sources if isinstance(data_sources, (list, tuple)) else [data_sources]
     )
-    found: list[str] = []
+    paths: list[str] = []
     for source in sources:
-        found += glob(source) if any(c in source for c in "*?[") else [source]
-    if not found:
+        paths += glob(source) if any(c in source for c in "*?[") else [source]
+    if not paths:
         raise codes.INVALID_ARGUMENT.value_error(
             "tf.contrib.slim.parallel_reader.get_data_files: data_sources: no file "
             f"matches {data_sources!r}"
         )
-    return found
+    return paths

@@ -88,15 +88,15 @@ def embedding_lookup_sparse(
         )
     table = convert_to_tensor(params)
     row, count = cast(ids.indices[:, 0], int64), ids.dense_shape[0]
-    rows = gather(table, ids.values)
+    embeddings = gather(table, ids.values)
     weights = None
     if sp_weights is not None:
         weights = expand_dims(cast(sp_weights.values, table.dtype), 1)
-        rows = rows * weights
-    total = unsorted_segment_sum(rows, row, count)
+        embeddings = embeddings * weights
+    total = unsorted_segment_sum(embeddings, row, count)
     if way == "sum":
         return total
-    each = ones_like(rows[:, :1]) if weights is None else weights
+    each = ones_like(embeddings[:, :1]) if weights is None else weights
     squared = each * each if way == "sqrtn" else each
     size = unsorted_segment_sum(squared, row, count)
     return div_no_nan(total, size**0.5 if way == "sqrtn" else size)

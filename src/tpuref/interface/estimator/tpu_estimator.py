@@ -240,7 +240,7 @@ class TPUEstimator(Estimator):
             )
         pipeline = tpu_context.input_mode(self._config.tpu_config, mode)
         if pipeline == InputPipelineConfig.PER_HOST_V2:
-            inputs = inputs.flat_map(_unbatch).batch(batch)
+            inputs = inputs.unbatch().batch(batch)
         features, _ = functions.features_and_labels(inputs)
         # The last batch of a dataset may be smaller.  The shards need a static batch
         # size, so rows of zeros fill it up, and their predictions are cut off.
@@ -427,10 +427,6 @@ def with_items(params: Any, items: dict[str, Any]) -> Any:
         else:
             params[key] = value
     return params
-
-
-def _unbatch(*batch: Any) -> Dataset:
-    return Dataset.from_tensor_slices(batch[0] if len(batch) == 1 else batch)
 
 
 def _pad_rows(tensor: Tensor, batch: int, real: Tensor) -> Tensor:

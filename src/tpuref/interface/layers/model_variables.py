@@ -48,12 +48,12 @@ def get_variables(
 
 
 def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """Return the variables of layers, as `tf.contrib.framework.get_variables` does."""
+    """Return the variables of layers, as `get_variables` does."""
     return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
 
 
 def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """Return what is trained, as `tf.contrib.framework.get_variables` does."""
+    """Return the trainable variables, as `get_variables` does."""
     return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
 
 

@@ -33,7 +33,7 @@ from tpuref.interface.training.scaffold import Scaffold
 from tpuref.interface.training.train_op import create_train_op as _create_train_op
 
 _DEFAULT: Any = 0
-"""The default of arguments where None means none."""
+"""Stands for an omitted argument where None is a value too."""
 
 
 def clip_gradient_norms(gradients_to_variables: Any, max_norm: float) -> list[Any]:
@@ -197,39 +197,26 @@ def train(
     init_op, init_feed_dict, local_init_op, ready_op, summary_op, saver
         As for `tf.train.Scaffold`.
     """
-    function = "tf.contrib.slim.learning.train"
-    if train_op is None or (number_of_steps is not None and number_of_steps <= 0):
-        raise codes.INVALID_ARGUMENT.value_error(
-            f"{function}: expected a train_op, and a positive number_of_steps or None, "
-            f"got {train_op!r} and {number_of_steps!r}"
-        )
-    if sync_optimizer is not None or trace_every_n_steps is not None:
-        raise codes.INVALID_ARGUMENT.value_error(
-            f"{function}: sync_optimizer and trace_every_n_steps are not supported; "
-            "use tf.tpu.CrossShardOptimizer, and tf.profiler.trace around the training"
-        )
-    with (graph or get_default_graph()).as_default() as own:
-        if global_step is None:
-            global_step = get_or_create_global_step()
-        elif get_global_step() is None:  # what saves and counts looks it up there
-            own.add_to_collection(GraphKeys.GLOBAL_STEP, global_step)
+    _check_arguments(train_op, number_of_steps, sync_optimizer, trace_every_n_steps)
+    with (graph or get_default_graph()).as_default():
+        global_step = _in_collection(global_step)
         scaffold = Scaffold(
-            _given(init_op),
+            _or_none(init_op),
             init_feed_dict,
             None if init_fn is None else lambda _, session: init_fn(session),
-            _given(ready_op),
-            local_init_op=_given(local_init_op),
-            summary_op=_given(summary_op),
+            _or_none(ready_op),
+            local_init_op=_or_none(local_init_op),
+            summary_op=_or_none(summary_op),
             saver=saver,
         )
         period = save_summaries_secs
         if summary_op is None or summary_writer is None:
             period = 0
-        hooks, writer = [], _given(summary_writer)
+        hooks, writer = [], _or_none(summary_writer)
         if writer is not None and period and is_chief:
             hooks.append(SummarySaverHook(None, period, None, writer, scaffold))
-        if _given(train_step_kwargs) is None:
-            train_step_kwargs = _questions(
+        if _or_none(train_step_kwargs) is None:
+            train_step_kwargs = _conditions(
                 global_step, number_of_steps, log_every_n_steps
             )
         loss, stop = None, False
@@ -252,15 +239,40 @@ def train(
         return loss
 
 
-def _given(argument: Any) -> Any:
-    """Return an argument, None if it has its default."""
+def _check_arguments(
+    train_op: Any, number_of_steps: int | None, sync_optimizer: Any, trace_period: Any
+) -> None:
+    function = "tf.contrib.slim.learning.train"
+    if train_op is None or (number_of_steps is not None and number_of_steps <= 0):
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"{function}: expected a train_op, and a positive number_of_steps or None, "
+            f"got {train_op!r} and {number_of_steps!r}"
+        )
+    if sync_optimizer is not None or trace_period is not None:
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"{function}: sync_optimizer and trace_every_n_steps are not supported; "
+            "use tf.tpu.CrossShardOptimizer, and tf.profiler.trace around the training"
+        )
+
+
+def _in_collection(global_step: Any) -> Any:
+    """Return the global step; hooks and savers look it up in its collection."""
+    if global_step is None:
+        return get_or_create_global_step()
+    if get_global_step() is None:
+        get_default_graph().add_to_collection(GraphKeys.GLOBAL_STEP, global_step)
+    return global_step
+
+
+def _or_none(argument: Any) -> Any:
+    """Return an argument, or None if it was omitted."""
     return None if type(argument) is int else argument
 
 
-def _questions(step: Any, last: int | None, period: int) -> dict[str, Any]:
+def _conditions(step: Any, last: int | None, period: int) -> dict[str, Any]:
     """Return the tensors that `train_step` evaluates after a step."""
     stop = constant(False) if last is None else greater_equal(step, last)
-    questions = {"should_stop": stop}
+    conditions = {"should_stop": stop}
     if period > 0:
-        questions["should_log"] = equal(floormod(step, period), 0)
-    return questions
+        conditions["should_log"] = equal(floormod(step, period), 0)
+    return conditions
