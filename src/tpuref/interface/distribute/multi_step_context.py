@@ -64,16 +64,10 @@ class MultiStepContext:
     ) -> None:
         """Set an output of the step; the value of the last step remains.
 
-        It raises ValueError if `aggregation` is not a `tf.VariableAggregation`.
-
-        Parameters
-        ----------
-        name
-            The name in `last_step_outputs`.
-        output
-            A tensor, a per-device value, or a structure of those.
-        aggregation
-            As for ``strategy.reduce``; by default the values are not combined.
+        `name` is the name in `last_step_outputs`.  `output` is a tensor, a per-device
+        value, or a structure of those.  `aggregation` is as for ``strategy.reduce``; by
+        default the values are not combined.  It raises ValueError if `aggregation` is
+        not a `tf.VariableAggregation`.
         """
         if not isinstance(aggregation, VariableAggregation):
             raise codes.NO_AGGREGATION.value_error(
@@ -95,12 +89,8 @@ class MultiStepContext:
     def set_non_tensor_output(self, name: str, output: Any) -> None:
         """Store an output that is not a tensor, such as a name or a list of hooks.
 
-        Parameters
-        ----------
-        name
-            The name in `non_tensor_outputs`.
-        output
-            Any object.  Different objects of towers become a per-device value.
+        `name` is the name in `non_tensor_outputs`.  `output` is any object.  Different
+        objects of towers become a per-device value.
         """
 
         def keep(output: Any) -> None:

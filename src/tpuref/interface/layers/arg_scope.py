@@ -59,13 +59,9 @@ def arg_scope(
 ) -> Iterator[Scope]:
     """Give functions default arguments within the block; inner ones replace outer ones.
 
-    Parameters
-    ----------
-    list_ops_or_scope
-        Functions decorated with `add_arg_scope`; or what an `arg_scope` yielded, which
-        then takes the place of the defaults around the block.
-    **kwargs
-        The arguments.
+    `list_ops_or_scope` are functions decorated with `add_arg_scope`, or the result of
+    another `arg_scope`, which replaces the defaults outside the block.  `**kwargs` are
+    the arguments.
 
     Raises
     ------

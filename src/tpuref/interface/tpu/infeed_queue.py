@@ -275,18 +275,11 @@ class InfeedQueue:
 
         This freezes the configuration.  Running the operations again adds another
         tuple.  Return one operation for each shard.  In eager mode they run immediately
-        and None replaces each.
-
-        Parameters
-        ----------
-        sharded_inputs
-            One list per replica, with one tensor for each element.
-        tpu_ordinal_function
-            Maps a shard's number to its device ordinal; by default -1.  The operation
-            records it.  Shard k goes to replica k, wherever that runs.
-        placement_function
-            Maps a shard's number to the device of the operation; by default that of its
-            tensors.
+        and None replaces each.  `sharded_inputs` has one list per replica, with one
+        tensor for each element.  `tpu_ordinal_function` maps a shard's number to its
+        device ordinal; by default -1.  The operation records it.  Shard k goes to
+        replica k, wherever that runs.  `placement_function` maps a shard's number to
+        the device of the operation; by default that of its tensors.
 
         Raises
         ------

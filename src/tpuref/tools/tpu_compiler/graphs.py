@@ -42,15 +42,10 @@ class Report(dict[str, Any]):
 def compiled_for(outputs: Any, target: str) -> Report:
     """Compile the computations that some outputs depend on, for TPUs that are not here.
 
-    Nothing runs.  TensorFlow does not have this function.
-
-    Parameters
-    ----------
-    outputs
-        Tensors and operations: the outputs of `tf.tpu.replicate`, `tf.tpu.shard` or
-        `tf.tpu.rewrite`, or what is computed from them.
-    target
-        A TPU such as ``"v3-8"``, or several with commas between.
+    Nothing runs.  TensorFlow does not have this function.  `outputs` are tensors and
+    operations: the outputs of `tf.tpu.replicate`, `tf.tpu.shard` or `tf.tpu.rewrite`,
+    or tensors computed from them.  `target` is a TPU such as ``"v3-8"``, or several
+    with commas between.
 
     Returns
     -------
