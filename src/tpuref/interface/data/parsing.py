@@ -49,16 +49,9 @@ class VarLenFeature(NamedTuple):
 class FixedLenSequenceFeature(NamedTuple):
     """A feature with any number of rows, parsed as a dense tensor.
 
-    Attributes
-    ----------
-    shape
-        The shape of a row.
-    dtype
-        float32, int64 or string.
-    allow_missing
-        Must be true: an example without the feature has no rows.
-    default_value
-        The padding of shorter examples in a batch.
+    `shape` is the shape of a row.  `dtype` is float32, int64 or string.
+    `allow_missing` must be true: an example without the feature has no rows.
+    `default_value` is the padding of shorter examples in a batch.
     """
 
     shape: Any

@@ -17,18 +17,12 @@ __all__ = ["MultiStepContext"]
 class MultiStepContext:
     """The context of a step function, which ``run_steps_on_dataset`` also returns.
 
-    See 001_66db0865fe92828f.txt, run_steps_on_dataset.
-
-    Attributes
-    ----------
-    run_op
-        The operation that runs all steps; None in eager mode, after they ran.
-    last_step_outputs
-        The outputs of the last step by name: a per-device value that is also a list
-        with one tensor for each tower, or a tensor if the outputs were combined or
-        there is one tower.  Evaluating it runs the steps.
-    non_tensor_outputs
-        The values of `set_non_tensor_output` by name.
+    See 001_66db0865fe92828f.txt, run_steps_on_dataset.  `run_op` is the operation that
+    runs all steps; None in eager mode, after they ran.  `last_step_outputs` are the
+    outputs of the last step by name: a per-device value that is also a list with one
+    tensor for each tower, or a tensor if the outputs were combined or there is one
+    tower.  Evaluating it runs the steps.  `non_tensor_outputs` are the values of
+    `set_non_tensor_output` by name.
 
     Examples
     --------

@@ -61,14 +61,9 @@ def arg_scope(
 
     `list_ops_or_scope` are functions decorated with `add_arg_scope`, or the result of
     another `arg_scope`, which replaces the defaults outside the block.  `**kwargs` are
-    the arguments.
-
-    Raises
-    ------
-    ValueError
-        If a function is not decorated, or a scope comes with arguments.
-    TypeError
-        If it is neither a list of functions nor a scope.
+    the arguments.  It raises ValueError if a function is not decorated, or a scope
+    comes with arguments, and TypeError if it is neither a list of functions nor a
+    scope.
     """
     function = "tf.contrib.framework.arg_scope"
     if isinstance(list_ops_or_scope, Mapping):

@@ -45,20 +45,10 @@ def compiled_for(outputs: Any, target: str) -> Report:
     Nothing runs.  TensorFlow does not have this function.  `outputs` are tensors and
     operations: the outputs of `tf.tpu.replicate`, `tf.tpu.shard` or `tf.tpu.rewrite`,
     or tensors computed from them.  `target` is a TPU such as ``"v3-8"``, or several
-    with commas between.
-
-    Returns
-    -------
-    Report
-        A dict as ``tpuref compile --json`` writes it, with the text as its ``str``.
-
-    Raises
-    ------
-    ImportError
-        If the TPU compiler, the package libtpu, is not installed.
-    ValueError
-        If there is no such target, no replicated computation, or an input whose shape
-        is not known.
+    with commas between.  The result is a dict as ``tpuref compile --json`` writes it,
+    with the text as its ``str``.  It raises ImportError if the TPU compiler, the
+    package libtpu, is not installed; and ValueError if there is no such target, no
+    replicated computation, or an input whose shape is not known.
 
     Examples
     --------
