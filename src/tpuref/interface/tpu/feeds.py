@@ -56,10 +56,10 @@ def infeed_enqueue_tuple(
     operation waits while the queue of the core is full.  In eager mode it runs
     immediately.  `device_ordinal` is the number of the core on its host; -1 if the
     operation is placed on a core with ``tf.device("/device:TPU:3")``.  It raises
-    ValueError if the lists differ in length or are empty; `tf.errors.InvalidArgumentError`
-    at evaluation, if the operation runs on a CPU and `device_ordinal` is -1, or a
-    tensor has another shape; and `tf.errors.ResourceExhaustedError` at evaluation, if
-    the queue stays full until the deadline.
+    ValueError if the lists differ in length or are empty; at evaluation
+    `tf.errors.InvalidArgumentError` if the operation runs on a CPU and `device_ordinal`
+    is -1, or a tensor has another shape, and `tf.errors.ResourceExhaustedError` if the
+    queue stays full until the deadline.
 
     Examples
     --------
