@@ -27,6 +27,7 @@ from tpuref.engine.ops.host import printed
 from tpuref.engine.ops.sources import ARGUMENT
 from tpuref.engine.tracing.arguments import is_composite, leaves_of, with_values
 from tpuref.interface.functions.arguments import static_integer
+from tpuref.interface.functions.host_functions import check_host_function
 from tpuref.interface.functions.optional import Optional
 from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.functions.tensor_array import TensorArray
@@ -214,12 +215,16 @@ def py_func(
     functions[token] = func
     inputs = [convert_to_tensor(value) for value in listed("tf.py_func: inp", inp)]
     if not names and not executing_eagerly():
-        return build.apply_operation(
+        operation = build.apply_operation(
             "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
         )
+        check_host_function(operation)
+        return operation
     outputs = build.apply_all(
         "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
     )
+    if outputs and not executing_eagerly():
+        check_host_function(outputs[0].op)
     return outputs if several else outputs[0]
 
 
