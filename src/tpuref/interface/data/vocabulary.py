@@ -73,12 +73,8 @@ class Vocabulary:
 class IndexTable:
     """A lookup table from words to numbers, created by `index_table_from_file`.
 
-    Attributes
-    ----------
-    key_dtype, value_dtype
-        The dtypes of words and numbers.
-    initializer
-        The operation that reads the vocabulary; eager mode reads it at once.
+    `key_dtype` and `value_dtype` are the dtypes of words and numbers.  `initializer` is
+    the operation that reads the vocabulary; eager mode reads it at once.
     """
 
     def __init__(self, vocabulary: Vocabulary, default: int, buckets: int) -> None:
