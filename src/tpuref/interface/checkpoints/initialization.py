@@ -59,16 +59,11 @@ def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Any) -> Non
     """Set the initial values of variables to those of a checkpoint.
 
     Initializers are replaced, so call it before `tf.global_variables_initializer`.
-    Other parameters are those of `load_checkpoint`.  It raises ValueError if the
-    checkpoint or the graph lacks a variable, or a scope has no variables, and
-    `tf.errors.InvalidArgumentError` if a shape or dtype differs.
-
-    Parameters
-    ----------
-    assignment_map
-        A map from names in the checkpoint to variables, their names, or lists of those.
-        ``"there/": "here/"`` maps all variables of a scope; ``"/"`` is the outermost
-        scope.
+    Other parameters are those of `load_checkpoint`.  `assignment_map` is a map from
+    names in the checkpoint to variables, their names, or lists of those.  ``"there/":
+    "here/"`` maps all variables of a scope; ``"/"`` is the outermost scope.  It raises
+    ValueError if the checkpoint or the graph lacks a variable, or a scope has no
+    variables, and `tf.errors.InvalidArgumentError` if a shape or dtype differs.
 
     Examples
     --------

@@ -191,13 +191,8 @@ class StaticHashTable(_Table):
     """A table that an initializer fills once.
 
     In a graph ``tf.tables_initializer()`` fills it, or ``table.initializer``.
-
-    Parameters
-    ----------
-    initializer
-        A `KeyValueTensorInitializer` or a `TextFileInitializer`.
-    default_value
-        The value of keys that are absent.
+    `initializer` is a `KeyValueTensorInitializer` or a `TextFileInitializer`.
+    `default_value` is the value of keys that are absent.
     """
 
     def __init__(
@@ -239,14 +234,10 @@ class StaticHashTable(_Table):
 class StaticVocabularyTable(StaticHashTable):
     """A table of int64 numbers, with buckets after them for keys that are absent.
 
-    Parameters
-    ----------
-    initializer
-        As for `StaticHashTable`; its values are the numbers from 0.
-    num_oov_buckets
-        The number of buckets; an absent text goes to the one of its fingerprint.
-    lookup_key_dtype
-        The dtype of the keys to look up, by default that of the initializer.
+    `initializer` is as for `StaticHashTable`; its values are the numbers from 0.
+    `num_oov_buckets` is the number of buckets; an absent text goes to the one of its
+    fingerprint.  `lookup_key_dtype` is the dtype of the keys to look up, by default
+    that of the initializer.
     """
 
     def __init__(
