@@ -24,16 +24,11 @@ __all__ = ["custom_gradient"]
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function define its own gradient.
 
-    The decorated function returns the result alone.
-
-    Parameters
-    ----------
-    f
-        Returns its result, a tensor or a nest of tensors, and a function that gives the
-        gradients of its positional arguments from those of the result's tensors.  If it
-        reads trainable variables, that function also takes ``variables=``, the list of
-        them, and returns a pair: the gradients of the arguments, and the list of those
-        of the variables.
+    The decorated function returns the result alone.  `f` returns its result, a tensor
+    or a nest of tensors, and a function that gives the gradients of its positional
+    arguments from those of the result's tensors.  If it reads trainable variables, that
+    function also takes ``variables=``, the list of them, and returns a pair: the
+    gradients of the arguments, and the list of those of the variables.
 
     Raises
     ------

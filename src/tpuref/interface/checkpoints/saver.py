@@ -29,12 +29,8 @@ _log = logging.getLogger("tensorflow")  # the program's, as in TensorFlow 1
 class SaverDef:
     """The configuration of a saver.
 
-    Attributes
-    ----------
-    max_to_keep, keep_checkpoint_every_n_hours, sharded
-        As for `Saver`.
-    version
-        Accepted for compatibility; there is one format.
+    `max_to_keep`, `keep_checkpoint_every_n_hours` and `sharded` are as for `Saver`.
+    `version` is accepted for compatibility; there is one format.
     """
 
     LEGACY: ClassVar[int] = 0

@@ -13,21 +13,14 @@ from tpuref.names.members import explain_missing_members
 class TPUClusterResolver(CloudTPUs):
     """A resolver that finds Cloud TPUs by name for a session.
 
-    See 002_5797ad2ccd98ef9a.txt.  It raises ImportError if a name must be looked up and
-    Google's client is not installed.  It raises ValueError if no TPU is specified; the
-    message lists the sources tried.  It raises RuntimeError if zone or project are
-    unknown.
-
-    Parameters
-    ----------
-    tpu
-        As for `tf.distribute.cluster_resolver.TPUClusterResolver`; also a list of
-        names, whose endpoints are joined.  A string that begins with ``"/bns"`` is not
-        a name either.
-    zone, project, job_name, coordinator_name, coordinator_address
-        As for that class.
-    credentials, service, discovery_url
-        As for that class.
+    See 002_5797ad2ccd98ef9a.txt.  `tpu` is as for
+    `tf.distribute.cluster_resolver.TPUClusterResolver`; also a list of names, whose
+    endpoints are joined.  A string that begins with ``"/bns"`` is not a name either.
+    `zone`, `project`, `job_name`, `coordinator_name` and `coordinator_address` are as
+    for that class.  `credentials`, `service` and `discovery_url` are as for that class.
+    It raises ImportError if a name must be looked up and Google's client is not
+    installed.  It raises ValueError if no TPU is specified; the message lists the
+    sources tried.  It raises RuntimeError if zone or project are unknown.
 
     Examples
     --------

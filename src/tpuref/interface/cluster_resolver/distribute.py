@@ -136,18 +136,13 @@ class TPUClusterResolver(CloudTPUs):
         """Return the address for a session.
 
         It is the address of the task, as ``grpc://host:port``; or, regardless of the
-        arguments, the string passed instead of a name.  It raises ValueError if the
-        TPU, job or task does not exist or the API answers with a lasting error, and
-        RuntimeError if the TPU is not healthy or not ready, or there is no answer.
-
-        Parameters
-        ----------
-        task_type
-            The job of the task to connect to, by default the attribute `task_type`.
-        task_id
-            The index of the task, by default the attribute `task_id`.
-        rpc_layer
-            The protocol of the connection, by default the attribute `rpc_layer`.
+        arguments, the string passed instead of a name.  `task_type` is the job of the
+        task to connect to, by default the attribute `task_type`.  `task_id` is the
+        index of the task, by default the attribute `task_id`.  `rpc_layer` is the
+        protocol of the connection, by default the attribute `rpc_layer`.  It raises
+        ValueError if the TPU, job or task does not exist or the API answers with a
+        lasting error, and RuntimeError if the TPU is not healthy or not ready, or there
+        is no answer.
         """
         return self._target(
             self.task_type if task_type is None else task_type,

@@ -144,12 +144,8 @@ def _union(
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """Return the sum of two tensors, sparse if both are.
 
-    Parameters
-    ----------
-    a, b
-        Tensors of equal shape, one of them sparse at least.
-    threshold
-        Sums of two sparse tensors that are smaller in size are left out.
+    `a` and `b` are tensors of equal shape, one of them sparse at least.  Sums of two
+    sparse tensors that are smaller in size than `threshold` are left out.
 
     Examples
     --------

@@ -190,17 +190,11 @@ def lstsq(
 ) -> Tensor:
     """Return the solution of ``matrix @ x = rhs`` with the least squared error.
 
-    Of several solutions it is the shortest.
-
-    Parameters
-    ----------
-    matrix, rhs
-        Floating-point or complex numbers, of static shapes [..., m, n] and [..., m, k].
-    l2_regularizer
-        The weight of the squared length of the solution, for `fast`.
-    fast
-        Whether the normal equations are solved, which needs a matrix of full rank;
-        otherwise singular values are computed.
+    Of several solutions it is the shortest.  `matrix` and `rhs` are floating-point or
+    complex numbers, of static shapes [..., m, n] and [..., m, k].  `l2_regularizer` is
+    the weight of the squared length of the solution, for `fast`.  `fast` says whether
+    the normal equations are solved, which needs a matrix of full rank; otherwise
+    singular values are computed.
 
     Examples
     --------

@@ -117,16 +117,11 @@ def foldl(
 ) -> Any:
     """Combine the elements along the first axis, from the first to the last.
 
-    Other parameters are those of `map_fn`.  It raises the errors of `map_fn`.
-
-    Parameters
-    ----------
-    fn
-        Takes what was accumulated and one element; returns the accumulated value.
-    initializer
-        The value to start with, by default the first element.
-    parallel_iterations, back_prop, swap_memory
-        Accepted for compatibility; elements are taken one after the other.
+    Other parameters are those of `map_fn`.  `fn` takes the value so far and one
+    element, and returns the next value.  `initializer` is the value to start with, by
+    default the first element.  `parallel_iterations`, `back_prop` and `swap_memory` are
+    accepted for compatibility; elements are taken one after the other.  It raises the
+    errors of `map_fn`.
 
     Examples
     --------

@@ -20,20 +20,11 @@ def reduce_sum(
     """Return the sum along the axes.
 
     Integers wrap around; float16 and bfloat16 are summed in float32 and rounded once.
-    It raises ValueError if an axis does not exist or is given twice, or both names of
-    an argument are given.
-
-    Parameters
-    ----------
-    input_tensor
-        Numbers.
-    axis
-        The axis or axes to sum along, negative ones counted from the end; all by
-        default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
+    `input_tensor` are numbers.  `axis` is the axis or axes to sum along, negative ones
+    counted from the end; all by default.  `keepdims` says whether to keep those axes,
+    with size 1.  `reduction_indices` and `keep_dims` are former names of `axis` and
+    `keepdims`.  It raises ValueError if an axis does not exist or is given twice, or
+    both names of an argument are given.
 
     Examples
     --------

@@ -186,21 +186,13 @@ class Conv1D(_WithKernel):
 class Conv2D(_WithKernel):
     """A convolution of images with a trained kernel.
 
-    It raises ValueError if the number of channels is unknown, or an argument is
-    invalid.  Other parameters are those of `tf.layers.Dense`.
-
-    Parameters
-    ----------
-    filters
-        The number of channels of the output.
-    kernel_size, strides, dilation_rate
-        One integer or a pair for rows and columns: the size of the window, its step,
-        and the step inside it.
-    padding
-        ``"valid"`` or ``"same"``.
-    data_format
-        ``"channels_last"`` for ``[batch, rows, columns, channels]``, or
-        ``"channels_first"`` for ``[batch, channels, rows, columns]``.
+    `filters` is the number of channels of the output.  `kernel_size`, `strides` and
+    `dilation_rate` are each one integer, or a pair for rows and columns: the size of
+    the window, its step, and the step inside it.  `padding` is ``"valid"`` or
+    ``"same"``.  `data_format` is ``"channels_last"`` for ``[batch, rows, columns,
+    channels]``, or ``"channels_first"`` for ``[batch, channels, rows, columns]``.  It
+    raises ValueError if the number of channels is unknown, or an argument is invalid.
+    Other parameters are those of `tf.layers.Dense`.
 
     Examples
     --------

@@ -108,12 +108,8 @@ class Layer:
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Create the variables at the first call, and return the output.
 
-        Parameters
-        ----------
-        inputs
-            A tensor, or a nested structure of tensors.
-        *args, **kwargs
-            Further arguments of `call`.
+        `inputs` is a tensor, or a nested structure of tensors.  `*args` and `**kwargs`
+        are further arguments of `call`.
         """
         given = nest.map_structure(_as_tensor, inputs)
         with self._scopes(kwargs.pop("scope", None)):

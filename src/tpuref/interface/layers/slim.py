@@ -394,16 +394,10 @@ def dropout(
 ) -> Any:
     """Return inputs of which each element is kept with a probability, or all of them.
 
-    Parameters
-    ----------
-    keep_prob
-        The probability; kept elements are divided by it.
-    is_training
-        Whether any are dropped; a bool or a tensor.
-    inputs, noise_shape, seed
-        As for `tf.nn.dropout`.
-    outputs_collections, scope
-        As for `tf.contrib.layers.conv2d`; the scope is ``Dropout`` by default.
+    `keep_prob` is the probability; kept elements are divided by it.  `is_training` says
+    whether any are dropped; a bool or a tensor.  `inputs`, `noise_shape` and `seed` are
+    as for `tf.nn.dropout`.  `outputs_collections` and `scope` are as for
+    `tf.contrib.layers.conv2d`; the scope is ``Dropout`` by default.
     """
     with variable_scope(scope, "Dropout", [inputs]):
         layer = Dropout(rate=1 - keep_prob, noise_shape=noise_shape, seed=seed)
@@ -472,11 +466,8 @@ def repeat(
 ) -> Any:
     """Return a layer of a layer and so on: `repetitions` of them, one after another.
 
-    Parameters
-    ----------
-    layer
-        The layer; it gets the inputs, `args` and `kwargs`, and its own scope:
-        ``scope_1``, ``scope_2`` and so on below ``scope``.
+    `layer` is the layer; it gets the inputs, `args` and `kwargs`, and its own scope:
+    ``scope_1``, ``scope_2`` and so on below ``scope``.
     """
     _check_layer("repeat", layer)
     instance_of(int, "tf.contrib.layers.repeat: repetitions", "an int", repetitions)

@@ -275,26 +275,14 @@ class InfeedQueue:
 
         This freezes the configuration.  Running the operations again adds another
         tuple.  Return one operation for each shard.  In eager mode they run immediately
-        and None replaces each.
-
-        Parameters
-        ----------
-        sharded_inputs
-            One list per replica, with one tensor for each element.
-        tpu_ordinal_function
-            Maps a shard's number to its device ordinal; by default -1.  The operation
-            records it.  Shard k goes to replica k, wherever that runs.
-        placement_function
-            Maps a shard's number to the device of the operation; by default that of its
-            tensors.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As for `set_configuration_from_sharded_input_tensors` and `freeze`.
-        ValueError
-            If the graph already adds to this queue, or the tensors of a shard are on
-            different devices and there is no `placement_function`.
+        and None replaces each.  `sharded_inputs` has one list per replica, with one
+        tensor for each element.  `tpu_ordinal_function` maps a shard's number to its
+        device ordinal; by default -1.  The operation records it.  Shard k goes to
+        replica k, wherever that runs.  `placement_function` maps a shard's number to
+        the device of the operation; by default that of its tensors.  It raises the
+        errors of `set_configuration_from_sharded_input_tensors` and `freeze`; and
+        ValueError if the graph already adds to this queue, or the tensors of a shard
+        are on different devices and there is no `placement_function`.
 
         Examples
         --------

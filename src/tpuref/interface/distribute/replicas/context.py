@@ -63,14 +63,8 @@ class ReplicaContext(Member):
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """Return values combined over all replicas.
 
-        Parameters
-        ----------
-        reduce_op
-            `tf.distribute.ReduceOp`, or ``"SUM"`` or ``"MEAN"``.
-        value
-            A tensor, or a nest of tensors.
-        options
-            Accepted for compatibility.
+        `reduce_op` is `tf.distribute.ReduceOp`, or ``"SUM"`` or ``"MEAN"``.  `value` is
+        a tensor, or a nest of tensors.  `options` is accepted for compatibility.
         """
         op = _op("ReplicaContext.all_reduce", reduce_op)
         # A tensor that all replicas share still counts once for each replica.
@@ -87,12 +81,8 @@ class ReplicaContext(Member):
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
         """Return the rows of all replicas concatenated in replica order.
 
-        Parameters
-        ----------
-        value
-            A tensor, or a nest of tensors.
-        options
-            Accepted for compatibility.
+        `value` is a tensor, or a nest of tensors.  `options` is accepted for
+        compatibility.
         """
         leaves = nest.flatten(value)
 

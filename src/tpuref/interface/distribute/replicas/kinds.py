@@ -38,17 +38,11 @@ _HOST = "/job:localhost/replica:0/task:0"
 class TPUStrategy(Strategy):
     """Runs one replica on each core of a TPU system.
 
-    It raises TypeError if `tpu_cluster_resolver` is not a resolver, and ValueError if
-    the assignment has several cores for a replica.
-
-    Parameters
-    ----------
-    tpu_cluster_resolver
-        The resolver of the system; None for that of this process.
-    experimental_device_assignment
-        The cores to use, one for each replica; None for all.
-    experimental_spmd_xla_partitioning
-        Accepted for compatibility.
+    `tpu_cluster_resolver` is the resolver of the system; None for that of this process.
+    `experimental_device_assignment` are the cores to use, one for each replica; None
+    for all.  `experimental_spmd_xla_partitioning` is accepted for compatibility.  It
+    raises TypeError if `tpu_cluster_resolver` is not a resolver, and ValueError if the
+    assignment has several cores for a replica.
 
     Examples
     --------
