@@ -3,8 +3,6 @@
 Programs that are written for TensorFlow then run as they are.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.abc
 import importlib.machinery

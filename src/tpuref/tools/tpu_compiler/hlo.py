@@ -1,7 +1,5 @@
 """Reading of compiled programs: arrays with their tiles, and estimated cycles."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from math import prod

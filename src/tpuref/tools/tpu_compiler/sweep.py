@@ -1,7 +1,5 @@
 """Reports for several values of a script's flag, as one table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

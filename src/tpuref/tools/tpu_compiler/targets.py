@@ -1,7 +1,5 @@
 """The TPUs that programs can be compiled for."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tpuref.base import error_codes as codes
