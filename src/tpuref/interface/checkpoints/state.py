@@ -147,10 +147,7 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> CheckpointState:
-    """Return the state of a directory, with relative paths to files below it.
-
-    Other parameters are those of `CheckpointState`.
-    """
+    """Return a `CheckpointState` with relative paths to files below the directory."""
     function = "tf.train.generate_checkpoint_state_proto"
     _, directory = filesystem.files_at(save_dir, function, "save_dir")
     beginning = filesystem.joined(directory, "") if directory else ""
