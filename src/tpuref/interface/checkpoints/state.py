@@ -37,16 +37,10 @@ _shared: set[str] = set()
 class CheckpointState:
     """The checkpoints of a directory.
 
-    Attributes
-    ----------
-    model_checkpoint_path
-        The prefix of the last one.
-    all_model_checkpoint_paths
-        The prefixes of all, oldest first.
-    all_model_checkpoint_timestamps
-        Their times, in seconds since 1970.
-    last_preserved_timestamp
-        The time of the last one that is never deleted.
+    `model_checkpoint_path` is the prefix of the last one; `all_model_checkpoint_paths`
+    are those of all, oldest first, and `all_model_checkpoint_timestamps` their times,
+    in seconds since 1970.  `last_preserved_timestamp` is the time of the last one that
+    is never deleted.
     """
 
     model_checkpoint_path: str = ""

@@ -136,15 +136,9 @@ def _assigned_cores(
 class MirroredStrategy(Strategy):
     """Runs one replica for each of several devices of the host.
 
-    It raises ValueError if a device is not a CPU.
-
-    Parameters
-    ----------
-    devices
-        Their names, such as ``["CPU:0", "CPU:1"]``; None for one CPU.  There may be any
-        number of CPUs.
-    cross_device_ops
-        Accepted for compatibility.
+    `devices` are their names, such as ``["CPU:0", "CPU:1"]``; None for one CPU.  There
+    may be any number of CPUs.  `cross_device_ops` is accepted for compatibility.  It
+    raises ValueError if a device is not a CPU.
     """
 
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
