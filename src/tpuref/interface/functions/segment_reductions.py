@@ -14,18 +14,6 @@ from tpuref.interface.functions.joining import stack
 from tpuref.interface.functions.reductions import reduce_max, reduce_prod_v2, reduce_sum
 from tpuref.interface.functions.reshaping import reshape
 
-__all__ = [
-    "segment_max",
-    "segment_min",
-    "segment_prod",
-    "segment_sum",
-    "tensor_scatter_nd_max",
-    "tensor_scatter_nd_min",
-    "unsorted_segment_max",
-    "unsorted_segment_min",
-    "unsorted_segment_prod",
-]
-
 
 def tensor_scatter_nd_max(
     tensor: Any, indices: Any, updates: Any, name: str | None = None

@@ -11,8 +11,6 @@ from tpuref.interface.functions.identity import identity
 from tpuref.interface.tpu.collectives import replica_id
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["InputContext", "ReplicaContext", "ValueContext"]
-
 
 @explain_missing_members("tf.distribute.ReplicaContext")
 class ReplicaContext(Member):

@@ -21,15 +21,6 @@ from tpuref.interface.distribute.values import PerDevice
 from tpuref.interface.tpu.device_assignment import DeviceAssignment
 from tpuref.names.members import explain_missing_members
 
-__all__ = [
-    "ExperimentalTPUStrategy",
-    "MirroredStrategy",
-    "MultiWorkerMirroredStrategy",
-    "OneDeviceStrategy",
-    "ParameterServerStrategy",
-    "TPUStrategy",
-]
-
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 _HOST = "/job:localhost/replica:0/task:0"
 

@@ -27,8 +27,6 @@ from tpuref.interface.distribute.values import PerDevice
 from tpuref.interface.tpu.peers import replicated_region
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["Strategy"]
-
 
 @explain_missing_members("tf.distribute.Strategy")
 class Strategy(StrategyCore):
