@@ -144,25 +144,15 @@ def index_table_from_file(
 ) -> IndexTable:
     r"""Return a table from the words of a file, one per line, to their numbers.
 
-    Use ``lookup(keys)`` once ``tf.tables_initializer()`` has run.  It raises ValueError
-    if there is no file, or a number is out of range, and NotImplementedError if there
-    is more than one bucket.
-
-    Parameters
-    ----------
-    num_oov_buckets
-        1 maps all unknown words to the number after the last one.
-    vocab_size
-        The number of lines to read, by default all.
-    default_value
-        The number for unknown words if there is no bucket.
-    hasher_spec
-        Accepted for compatibility: one bucket needs no hash.
-    key_dtype
-        The dtype of the words: string or an integer type.
-    key_column_index, value_column_index, delimiter
-        The columns of words and numbers, for a file with several.  -2 is the whole
-        line, -1 its number.
+    Use ``lookup(keys)`` once ``tf.tables_initializer()`` has run.  With
+    `num_oov_buckets` 1, all unknown words have the number after the last one.
+    `vocab_size` is the number of lines to read, by default all.  `default_value` is the
+    number for unknown words if there is no bucket.  `hasher_spec` is accepted for
+    compatibility: one bucket needs no hash.  `key_dtype` is the dtype of the words:
+    string or an integer type.  `key_column_index`, `value_column_index` and `delimiter`
+    are the columns of words and numbers, for a file with several.  -2 is the whole
+    line, -1 its number.  It raises ValueError if there is no file, or a number is out
+    of range, and NotImplementedError if there is more than one bucket.
 
     Examples
     --------
