@@ -16,7 +16,12 @@ from tpuref.engine.graph.trackable import Trackable
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.data.ragged import RaggedTensor
 from tpuref.interface.data.sparse import SparseTensor
-from tpuref.interface.data.vocabulary import LINE_NUMBER, WHOLE_LINE, Vocabulary
+from tpuref.interface.data.vocabulary import (
+    LINE_NUMBER,
+    WHOLE_LINE,
+    Vocabulary,
+    put_once,
+)
 from tpuref.interface.functions.control_flow import py_func
 from tpuref.interface.functions.hashes import fingerprint
 
@@ -57,7 +62,8 @@ class KeyValueTensorInitializer:
 
         def put(keys: Any, values: Any) -> None:
             _check_lengths(keys, values)
-            table.held.update(zip(keys.tolist(), values.tolist(), strict=True))
+            for key, value in zip(keys.tolist(), values.tolist(), strict=True):
+                put_once(table.held, key, value)
 
         return py_func(put, [self._keys, self._values], [], name="InitializeTable")
 
@@ -133,10 +139,8 @@ class _Table(Trackable):
         self._check_initialized()
         flat = np.ravel(keys).tolist()
         values_of_keys = [self.held.get(key, self._default) for key in flat]
-        values: Array = self._array(values_of_keys).reshape(
-            *np.shape(keys), *self._default.shape
-        )
-        return values
+        shape = (*np.shape(keys), *self._default.shape)
+        return self._array(values_of_keys).reshape(shape)
 
     def _array(self, items: list[Any]) -> Array:
         if self.value_dtype != string:
@@ -224,7 +228,8 @@ class StaticVocabularyTable(StaticHashTable):
 
     `initializer` is as for `StaticHashTable`; its values are the numbers from 0.
     `num_oov_buckets` is the number of buckets; an absent text goes to the one of its
-    fingerprint.
+    fingerprint.  `lookup_key_dtype` is the dtype of the keys to look up, by default
+    that of the initializer.
     """
 
     def __init__(
@@ -244,6 +249,8 @@ class StaticVocabularyTable(StaticHashTable):
             )
         self._buckets = num_oov_buckets
         super().__init__(initializer, -1)
+        if lookup_key_dtype is not None:
+            self.key_dtype = as_dtype(lookup_key_dtype)
 
     def _found(self, keys: Any) -> Array:
         self._check_initialized()

@@ -251,6 +251,32 @@ def tensor_scatter_nd_sub(
     return _scatter("TensorScatterSub", tensor, indices, updates, name)
 
 
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with the larger of its values and the updates at positions.
+
+    Parameters, result and errors are those of `tensor_scatter_nd_update`.
+
+    Examples
+    --------
+    >>> found = tf.tensor_scatter_nd_max([1, 5], [[0], [1]], [3, 3])
+    >>> tf.Session().run(found).tolist()
+    [3, 5]
+    """
+    return _scatter("TensorScatterMax", tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with the smaller of its values and the updates at positions.
+
+    Parameters, result and errors are those of `tensor_scatter_nd_update`.
+    """
+    return _scatter("TensorScatterMin", tensor, indices, updates, name)
+
+
 def _scatter(
     op: str, tensor: Any, indices: Any, updates: Any, name: str | None
 ) -> Tensor:

@@ -1,5 +1,6 @@
 """Counts of right and wrong predictions, and metrics made of them."""
 
+from collections.abc import Callable
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -33,7 +34,9 @@ from tpuref.interface.metrics.local import (
 # -- counts ------------------------------------------------------------------------
 
 
-def _count(function: str, labelled: bool, predicted: bool, outcome: str) -> Any:
+def _count(
+    function: str, labelled: bool, predicted: bool, outcome: str
+) -> Callable[..., Metric]:
     def metric(
         labels: Any,
         predictions: Any,
