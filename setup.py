@@ -8,7 +8,17 @@ from setuptools import Extension, find_namespace_packages, find_packages, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, ExecError, PlatformError
 
-KERNELS = ("checksum", "examples", "flags", "links", "mailboxes", "padding", "sharding")
+KERNELS = (
+    "checksum",
+    "convolution",
+    "examples",
+    "flags",
+    "links",
+    "mailboxes",
+    "padding",
+    "pooling",
+    "sharding",
+)
 
 # With TPUREF_SANITIZE=1 the first fault in a kernel ends the process with a report.
 SANITIZED = os.environ.get("TPUREF_SANITIZE") == "1"

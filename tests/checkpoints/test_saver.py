@@ -266,6 +266,26 @@ def test_assigning_from_a_checkpoint(tmp_path):
             assign(path, [])
 
 
+def test_values_of_a_checkpoint_as_feeds(tmp_path, caplog):
+    assign = tf.contrib.framework.assign_from_checkpoint
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("old", initializer=[[1.0, 2.0]])
+        session.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(session, str(tmp_path / "m"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        v, w = (tf.get_variable(name, [2, 1]) for name in "vw")
+        session.run(tf.global_variables_initializer())
+        operation, feeds = assign(path, {"old": v, "w": w}, ignore_missing_vars=True)
+        assert [fed.tolist() for fed in feeds.values()] == [[[1.0], [2.0]]]
+        session.run(operation, feeds)
+        assert session.run(v).tolist() == [[1.0], [2.0]]
+        assert "has no w" in caplog.text
+        with pytest.raises(ValueError, match="has no 'w'; set ignore_missing_vars"):
+            assign(path, [w])
+        with pytest.raises(ValueError, match=r"expected as many elements as in \(3,\)"):
+            assign(path, {"old": tf.get_variable("x", [3])})
+
+
 def test_nothing_is_saved_where_there_is_nothing(tmp_path):
     """As 1.15.5 does, except for the graph, which it writes."""
     saver = tf.train.Saver([], allow_empty=True)

@@ -77,12 +77,45 @@ def test_what_a_table_refuses(words):
         session.run(found)
     with pytest.raises(TypeError, match="must be string keys"):
         table(words).lookup(tf.constant([1]))
-    with pytest.raises(NotImplementedError, match="num_oov_buckets must be 0 or 1"):
-        table(words, num_oov_buckets=2)
+    strong = tf.contrib.lookup.HasherSpec("stronghash", [1, 2])
+    with pytest.raises(NotImplementedError, match="hasher_spec: expected"):
+        table(words, num_oov_buckets=2, hasher_spec=strong)
+    with pytest.raises(ValueError, match="num_oov_buckets: expected 0 or more"):
+        table(words, num_oov_buckets=-1)
     with pytest.raises(ValueError, match="vocabulary_file: expected a path"):
         table(None)
     with pytest.raises(TypeError, match="key_dtype"):
         table(words, key_dtype=tf.float32)
+
+
+def test_tables_of_vectors_and_back(words):
+    """Numbers recorded from 1.15.5, buckets of unknown words included."""
+    lookup = tf.contrib.lookup
+    spread = lookup.index_table_from_tensor(["the", "of", "and"], num_oov_buckets=3)
+    numbers = lookup.index_table_from_tensor([10, 20, 30], 2, dtype=tf.int32)
+    default = lookup.index_table_from_tensor([10, 20], 0, -7, dtype=tf.int32)
+    back = lookup.index_to_string_table_from_tensor(["a", "b"])
+    lines = lookup.index_to_string_table_from_file(words, 2, "?")
+    keys = tf.constant(["and", "or", "zebra", "x", "y", "the", "hello"])
+    wanted = {
+        spread.lookup(keys): [2, 4, 5, 5, 5, 0, 4],
+        numbers.lookup([30, 1, 2, 3, 4, 5]): [2, 4, 4, 4, 4, 4],
+        default.lookup(tf.constant([20, 3], tf.int64)): [1, -7],
+        back.lookup(tf.constant([[0, 5], [-1, 1]], tf.int64)): [
+            [b"a", b"UNK"], [b"UNK", b"b"]
+        ],
+        lines.lookup(tf.constant([1, 2], tf.int64)): [b"of\t7", b"?"],
+        spread.size(): 6,
+    }  # fmt: skip
+    twice = lookup.index_table_from_tensor(["a", "b", "a"]).initializer
+    with tf.Session() as session:
+        session.run([t.initializer for t in (spread, numbers, default, back, lines)])
+        assert [v.tolist() for v in session.run(list(wanted))] == [*wanted.values()]
+        with pytest.raises(tf.errors.FailedPreconditionError, match="different values"):
+            session.run(twice)
+    for wrong in (None, [["a"]], tf.placeholder(tf.string, [None])):
+        with pytest.raises(ValueError, match="expected a vector of known size"):
+            lookup.index_table_from_tensor(wrong)
 
 
 def chosen(datasets, choices):

@@ -199,6 +199,8 @@ CASES = (
     case("TensorScatterUpdate", X, ints((1, 0), (0, 2)), ROW[:2], by=(0, 2)),
     case("TensorScatterAdd", X, ints((1, 0), (1, 0)), ROW[:2], by=(0, 2)),
     case("TensorScatterSub", X, ints((1, 0), (0, 2)), ROW[:2], by=(0, 2)),
+    case("TensorScatterMax", X, ints((1, 0), (0, 2)), ROW[:2], by=(0, 2)),
+    case("TensorScatterMin", X, ints((1, 0), (0, 2)), ROW[:2], by=(0, 2)),
     case("Sort", CUBE, axis=1, descending=True),
     case("TopKV2", CUBE, scalar(2)),
     # Networks.

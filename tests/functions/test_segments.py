@@ -47,3 +47,45 @@ def test_rows_of_a_variable(evaluate):
     missing = tf.scatter_add(v, tf.identity([3, 0]), rows)
     with pytest.raises(tf.errors.InvalidArgumentError):
         evaluate(missing)
+
+
+@pytest.mark.parametrize(
+    ("change", "element", "rows"),
+    [
+        ("update", [0.5, 5, 3, 4, 5, 4], [2, 8]),
+        ("add", [1.5, 5, 3, 4, 5, 17], [14, 13]),
+        ("sub", [0.5, 5, 3, 4, 5, -5], [-8, -5]),
+        ("max", [1, 5, 3, 4, 5, 7], [9, 8]),
+        ("min", [0.5, 5, 3, 4, 5, 4], [2, 1]),
+    ],
+)
+def test_scattering_into_variables_as_in_tensorflow(evaluate, change, element, rows):
+    """Recorded from 1.15.5, and scatter_nd_max and scatter_nd_min from 2.21."""
+    v, w = (tf.Variable([[1.0, 5.0], [3.0, 4.0], [5.0, 6.0]]) for _ in range(2))
+    at, news = [[2, 1], [2, 1], [0, 0]], [7.0, 4.0, 0.5]
+    changed = getattr(v, f"scatter_nd_{change}")(at, news)
+    assert evaluate(changed).ravel().tolist() == element
+    slices = tf.IndexedSlices(
+        tf.constant([[9.0, 1.0], [2.0, 8.0]]), tf.constant([1, 1])
+    )
+    changed = getattr(w, f"scatter_{change}")(slices)
+    assert evaluate(changed).ravel().tolist() == [1, 5, *rows, 5, 6]
+    outside = getattr(v, f"scatter_nd_{change}")(tf.identity([[1, 2]]), [1.0])
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        evaluate(outside)
+
+
+def test_gradients_of_extremes_are_divided_as_in_tensorflow(evaluate):
+    x, u = tf.constant([1.0, 3.0, 3.0]), tf.constant([3.0, 5.0, 3.0, 2.0])
+    at, factors = [[1], [0], [1], [2]], [1.0, 2.0, 4.0]
+    of_max = tf.gradients(tf.tensor_scatter_nd_max(x, at, u) * factors, [x, u])
+    of_min = tf.gradients(tf.tensor_scatter_nd_min(x, at, u) * factors, [x, u])
+    third = pytest.approx(2 / 3)
+    assert [g.tolist() for g in evaluate(of_max)] == [
+        [0, third, 4],
+        [third, 1, third, 0],
+    ]
+    assert [g.tolist() for g in evaluate(of_min)] == [
+        [1, third, 0],
+        [third, 0, third, 4],
+    ]

@@ -18,7 +18,9 @@ class Kernels(NamedTuple):
     sharding: ModuleType
     padding: ModuleType
     checksum: ModuleType
+    convolution: ModuleType
     examples: ModuleType
+    pooling: ModuleType
 
 
 def require_compiled():

@@ -1,7 +1,5 @@
 """Metrics: what NumPy counts over two batches, names as on TensorFlow 1.15.5."""
 
-import inspect
-
 import numpy as np
 import pytest
 
@@ -249,16 +247,25 @@ def test_streaming_metrics_take_predictions_first(name):
     assert found[1] == pytest.approx((STREAMED[name],) * 2, abs=1e-5)
 
 
-def test_streaming_metrics_have_signatures():
-    plain = ["metrics_collections", "updates_collections", "name"]
-    for name, others in {
-        "accuracy": [],
-        "mean_iou": ["num_classes"],
-        "recall_at_thresholds": ["thresholds"],
-    }.items():
-        metric = getattr(tf.contrib.metrics, f"streaming_{name}")
-        wanted = ["predictions", "labels", *others, "weights", *plain]
-        assert list(inspect.signature(metric).parameters) == wanted
+RATES = {
+    "sensitivity_at_specificity": [(0.5, 1, 1), (0.9, 0.4, 1), (1, 0.4, 0.5)],
+    "specificity_at_sensitivity": [(0.5, 1, 1), (0.6, 2 / 3, 1), (1, 2 / 3, 5 / 6)],
+}
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_a_rate_at_the_threshold_of_another(name):
+    metric = getattr(tf.metrics, name)
+    streaming = getattr(tf.contrib.metrics, f"streaming_{name}")
+    for rate, plain, weighted_rate in RATES[name]:
+        found = counted(lambda x, y, r=rate: streaming(y, x, r), TRUTH, FOUND)
+        assert found[1] == pytest.approx((plain,) * 2, abs=1e-6)
+        found = counted(
+            lambda x, y, w, r=rate: metric(x, y, r, w), TRUTH, FOUND, FACTORS
+        )
+        assert found[1] == pytest.approx((weighted_rate,) * 2, abs=1e-6)
+    with pytest.raises(ValueError, match="expected 0 to 1, got 1.5"):
+        metric([1], [0.5], 1.5)
 
 
 def test_batches_are_joined():

@@ -183,7 +183,7 @@ def test_a_name_that_differs_follows_the_mode(monkeypatch):
     [
         ("compiler.tf2xla.ops.gen_xla_ops", "xla_dot"),
         ("contrib.cloud", "BigQueryReader"),
-        ("contrib.lookup", "HashTable"),
+        ("contrib.lookup", "MutableDenseHashTable"),
         ("contrib.metrics", "cohen_kappa"),
         ("contrib.quantize", "create_training_graph"),
         ("contrib.slim", "conv3d"),

@@ -199,6 +199,8 @@ CASES = (
     ),
     Case("TensorScatterUpdate", [MATRIX, ints((1, 0)), [7]], data=(0, 2)),
     Case("TensorScatterAdd", [MATRIX, ints((1, 0)), [7]], kind=NUMERIC, data=(0, 2)),
+    Case("TensorScatterMax", [MATRIX, ints((1, 0)), [7]], kind=NUMERIC, data=(0, 2)),
+    Case("TensorScatterMin", [MATRIX, ints((1, 0)), [1]], kind=NUMERIC, data=(0, 2)),
     Case("TensorScatterSub", [MATRIX, ints((1, 0)), [1]], kind=NUMERIC, data=(0, 2)),
     Case("TensorArrayRead", [CUBE, ints(1, 0, 1)]),
     Case("TensorArrayRead", [CUBE, scalar(1)]),

@@ -17,7 +17,7 @@ from tpuref.engine.runtime.pool.core_events import (
     CoreEvents,
     Label,
 )
-from tpuref.engine.runtime.pool.split import Lane
+from tpuref.engine.runtime.pool.split import LocalCore
 from tpuref.interface.profiler import chrome
 from tpuref.interface.profiler.summary import Summary
 from tpuref.interface.profiler.timeline import Timeline
@@ -134,11 +134,11 @@ def test_systems_of_several_jobs_are_processes_of_their_own():
 
 def test_a_core_counts_its_meetings_beyond_what_it_keeps():
     events = CoreEvents(False, 2)
-    values, lanes = [[memoryview(b"12345678")]], {0: Lane(7, 0, 0)}
+    values, local_cores = [[memoryview(b"12345678")]], {0: LocalCore(7, 0, 0)}
     for _ in range(5):
-        events.note(Label(None, 3, COLLECTIVE, lanes, (0,)), 0, values)
+        events.note(Label(None, 3, COLLECTIVE, local_cores, (0,)), 0, values)
         peers = {0: ((0, 1), (1, 2))}
-        events.note(Label(None, 4, SEND, lanes, (0,), peers), 0, values)
+        events.note(Label(None, 4, SEND, local_cores, (0,), peers), 0, values)
     assert events.noted[7] == 10
     assert [(e[0], e[4], e[5]) for e in events.taken(7)] == [
         (3, (4,), (((8,), 8),)),

@@ -17,7 +17,7 @@ from tpuref.engine.runtime.pool.process.collectives import (
     ReplicaSum,
     Stopped,
 )
-from tpuref.engine.runtime.pool.split import Lane, Split
+from tpuref.engine.runtime.pool.split import LocalCore, Split
 from tpuref.kernels import status
 
 SITE = CallSite("train.py", 3, "step")
@@ -44,7 +44,7 @@ def summed(outcome, algorithm):
         ends = {0: links}
         collectives = CoreCollectives(Split(2, 2), arena, arena.heap(0), ends)
         collectives.begin(((0,), (1,)), algorithm)
-        sums = ReplicaSum(collectives, SUM, [Lane(0, 0, 0)])
+        sums = ReplicaSum(collectives, SUM, [LocalCore(0, 0, 0)])
         return sums([np.zeros(4, np.float32)])
     finally:
         arena.close()
@@ -116,7 +116,7 @@ def looked_at(contributions):
         collectives.begin(tuple((core,) for core in range(6)), "direct")
         groups = {"groups": ((0, 1, 2, 3, 4, 5),)}
         instr = Instr("CrossReplicaSum", "total", (0,), (1,), groups, (), 0, SITE)
-        sums = ReplicaSum(collectives, instr, [Lane(k, k, 0) for k in range(3)])
+        sums = ReplicaSum(collectives, instr, [LocalCore(k, k, 0) for k in range(3)])
         arrays = contributions(arena, heap)
         sums(arrays)
         return [arena.offset_of(array) for array in arrays], lead

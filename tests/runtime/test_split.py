@@ -4,7 +4,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.runtime.pool import split as module
-from tpuref.engine.runtime.pool.split import Lane, Split, lanes_of
+from tpuref.engine.runtime.pool.split import LocalCore, Split, local_cores_of
 
 
 def test_blocks_follow_one_another_and_differ_by_one_core():
@@ -31,11 +31,11 @@ def test_the_setting(monkeypatch):
             tf.config.processes = wrong
 
 
-def test_lanes_are_in_the_order_of_the_cores():
+def test_local_cores_are_in_the_order_of_the_cores():
     placement = ((5, 0), (1, 4), (3, 2))
-    lanes = lanes_of(Split(6, 2), placement)
-    first, second = lanes[0], lanes[1]
-    assert first == [Lane(0, 0, 1), Lane(1, 1, 0), Lane(2, 2, 1)]
+    local_cores = local_cores_of(Split(6, 2), placement)
+    first, second = local_cores[0], local_cores[1]
+    assert first == [LocalCore(0, 0, 1), LocalCore(1, 1, 0), LocalCore(2, 2, 1)]
     assert (first.replicas, first.leading, first.leaders) == ([0, 1, 2], [1], [1])
-    assert second == [Lane(3, 2, 0), Lane(4, 1, 1), Lane(5, 0, 0)]
+    assert second == [LocalCore(3, 2, 0), LocalCore(4, 1, 1), LocalCore(5, 0, 0)]
     assert (second.replicas, second.leaders) == ([2, 1, 0], [2, 0])

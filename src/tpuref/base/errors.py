@@ -98,7 +98,7 @@ class OpError(Exception):
         self._node_def = node_def
         self.message = message
         self.op = op
-        self.site = site
+        self.site = site or getattr(op, "site", None)
         if error_code is not None:
             self.error_code = error_code
 

@@ -34,3 +34,8 @@ def processors() -> int:
     quota = cpu_quota()
     usable = usable_processors()
     return usable if quota is None else max(1, min(usable, math.floor(quota)))
+
+
+def blas_threads() -> int:
+    """Return the number of threads that OpenBLAS computes with."""
+    return int(os.environ.get("OPENBLAS_NUM_THREADS") or 0) or processors()

@@ -1,5 +1,7 @@
 """The hot paths, as two implementations with equal names, arguments and bits.
 
+Sums of convolutions are the exception: each rounds them in its own order.
+
 ``TPUREF_KERNELS`` chooses the twin when this package is imported: ``cython``,
 ``python``, or ``auto``, the default, which prefers the compiled one if it was built.
 
@@ -18,11 +20,13 @@ from tpuref.base.errors import coded
 
 COMPILED = (
     "tpuref.kernels.cython.checksum",
+    "tpuref.kernels.cython.convolution",
     "tpuref.kernels.cython.examples",
     "tpuref.kernels.cython.flags",
     "tpuref.kernels.cython.links",
     "tpuref.kernels.cython.mailboxes",
     "tpuref.kernels.cython.padding",
+    "tpuref.kernels.cython.pooling",
     "tpuref.kernels.cython.sharding",
 )
 
@@ -57,31 +61,37 @@ IMPLEMENTATION = _choose(os.environ.get("TPUREF_KERNELS", "auto"))
 if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     from tpuref.kernels.cython import (
         checksum,
+        convolution,
         examples,
         flags,
         links,
         mailboxes,
         padding,
+        pooling,
         sharding,
     )
 else:
     from tpuref.kernels.python import (
         checksum,
+        convolution,
         examples,
         flags,
         links,
         mailboxes,
         padding,
+        pooling,
         sharding,
     )
 
 __all__ = [
     "IMPLEMENTATION",
     "checksum",
+    "convolution",
     "examples",
     "flags",
     "links",
     "mailboxes",
     "padding",
+    "pooling",
     "sharding",
 ]

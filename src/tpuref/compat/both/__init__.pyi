@@ -101,6 +101,8 @@ from tpuref.interface.functions.identity import stop_gradient as stop_gradient
 from tpuref.interface.functions.indexing import newaxis as newaxis
 from tpuref.interface.functions.indexing import slice as slice
 from tpuref.interface.functions.indexing import strided_slice as strided_slice
+from tpuref.interface.functions.indexing import tensor_scatter_nd_max as tensor_scatter_nd_max
+from tpuref.interface.functions.indexing import tensor_scatter_nd_min as tensor_scatter_nd_min
 from tpuref.interface.functions.indexing import tensor_scatter_nd_update as tensor_scatter_nd_update
 from tpuref.interface.functions.initializers import Ones
 from tpuref.interface.functions.initializers import Zeros
@@ -131,8 +133,6 @@ from tpuref.interface.functions.reshaping import roll as roll
 from tpuref.interface.functions.rounding import floor as floor
 from tpuref.interface.functions.rounding import round as round
 from tpuref.interface.functions.scopes import control_dependencies as control_dependencies
-from tpuref.interface.functions.segment_reductions import tensor_scatter_nd_max as tensor_scatter_nd_max
-from tpuref.interface.functions.segment_reductions import tensor_scatter_nd_min as tensor_scatter_nd_min
 from tpuref.interface.functions.segments import unique as unique
 from tpuref.interface.functions.segments import unique_with_counts as unique_with_counts
 from tpuref.interface.functions.sorting import argsort as argsort

@@ -18,22 +18,15 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import Variable
 from tpuref.engine.ops.sources import IDENTITY_N
 
-__all__ = ["custom_gradient"]
-
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function define its own gradient.
 
-    The decorated function returns the result alone.
-
-    Parameters
-    ----------
-    f
-        Returns its result, a tensor or a nest of tensors, and a function that gives the
-        gradients of its positional arguments from those of the result's tensors.  If it
-        reads trainable variables, that function also takes ``variables=``, the list of
-        them, and returns a pair: the gradients of the arguments, and the list of those
-        of the variables.
+    The decorated function returns the result alone.  `f` returns its result, a tensor
+    or a nest of tensors, and a function that gives the gradients of its positional
+    arguments from those of the result's tensors.  If it reads trainable variables, that
+    function also takes ``variables=``, the list of them, and returns a pair: the
+    gradients of the arguments, and the list of those of the variables.
 
     Raises
     ------

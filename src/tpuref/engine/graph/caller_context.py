@@ -28,6 +28,7 @@ class CallerContext:
         self._session = get_default_session()
         self._creators = tuple(context.creators)
         self._recorders = tuple(context.recorders)
+        self._compiled = list(context.compiled)
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
@@ -44,4 +45,6 @@ class CallerContext:
             before, context.creators = context.creators, list(self._creators)
             stack.callback(setattr, context, "creators", before)
             stack.enter_context(recording_to(self._recorders))
+            compiled, context.compiled = context.compiled, self._compiled
+            stack.callback(setattr, context, "compiled", compiled)
             yield

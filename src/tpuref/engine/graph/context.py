@@ -35,7 +35,8 @@ class Context(threading.local):
 
     `use_graph` alone writes `graphs`, and with `eager_execution` `eager`;
     `push_session` and `pop_session` write `sessions`; `variable_creator_scope` and
-    `CallerContext` `creators`; `recorder`, tapes and `CallerContext` `recorders`.
+    `CallerContext` `creators`; `recorder`, tapes and `CallerContext` `recorders`;
+    functions with ``jit_compile=True`` write their names to `compiled`.
     """
 
     def __init__(self) -> None:
@@ -44,6 +45,7 @@ class Context(threading.local):
         self.sessions: list[CurrentSession] = []
         self.creators: list[Callable[..., Any]] = []
         self.recorders: list[Recorder] = []
+        self.compiled: list[str] = []
 
 
 context = Context()

@@ -210,21 +210,13 @@ def constant(
 ) -> Tensor:
     """Return a tensor with a constant value.
 
-    000_04abb9e9288042d8.txt uses it in the example of batch_parallel.  It raises
+    000_04abb9e9288042d8.txt uses it in the example of batch_parallel.  `value` is a
+    number, text, nested list or NumPy array.  `dtype` is the element type; by default
+    float -> float32, int -> int32, and the array's own for NumPy arrays.  `shape` is
+    the shape.  Fewer values than it holds are filled up with the last of them.
+    `verify_shape` says whether the value must have the given shape already.  It raises
     TypeError if the value has no tensor form or does not fit `dtype`, and ValueError if
     the value is ragged or does not fit `shape`.
-
-    Parameters
-    ----------
-    value
-        A number, text, nested list or NumPy array.
-    dtype
-        The element type; by default float -> float32, int -> int32, and the array's
-        own for NumPy arrays.
-    shape
-        The shape.  Fewer values than it holds are filled up with the last of them.
-    verify_shape
-        Whether the value must have the given shape already.
 
     Examples
     --------
@@ -296,20 +288,12 @@ def convert_to_tensor(
     """Return `value` as a tensor; a tensor is returned unchanged.
 
     000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt name it as the way to keep a
-    list together as one tensor.  It raises TypeError if the value has no tensor form,
-    and ValueError if a tensor has another dtype than asked for, or a list is ragged.
-
-    Parameters
-    ----------
-    value
-        A tensor, variable, number, text, array of NumPy or of another library, or a
-        nested list of those.
-    dtype
-        The element type that the result must have.
-    name
-        The name of the operation, where one is made.
-    preferred_dtype, dtype_hint
-        An element type to use where the value can take it.
+    list together as one tensor.  `value` is a tensor, variable, number, text, array of
+    NumPy or of another library, or a nested list of those.  `dtype` is the element type
+    that the result must have.  `name` is the name of the operation, where one is made.
+    `preferred_dtype` and `dtype_hint` name an element type to use where the value can
+    take it.  It raises TypeError if the value has no tensor form, and ValueError if a
+    tensor has another dtype than asked for, or a list is ragged.
 
     Examples
     --------
@@ -342,17 +326,11 @@ def register_tensor_conversion_function(
 ) -> None:
     """Let operations take objects of a class as tensors.
 
-    It raises TypeError for numbers and arrays, which have a meaning already.
-
-    Parameters
-    ----------
-    base_type
-        The class, or a tuple of classes.
-    conversion_func
-        A function with the parameters ``value, dtype=None, name=None, as_ref=False``
-        that returns a tensor, or NotImplemented.
-    priority
-        Functions with a lower one are asked first, then those registered earlier.
+    `base_type` is the class, or a tuple of classes.  `conversion_func` is a function
+    with the parameters ``value, dtype=None, name=None, as_ref=False`` that returns a
+    tensor, or NotImplemented.  Functions with a lower `priority` are asked first, then
+    those registered earlier.  It raises TypeError for numbers and arrays, which have a
+    meaning already.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from time import monotonic_ns
 from typing import Any, Protocol
 
-from tpuref.base.errors import OpError
+from tpuref.base.errors import InvalidArgumentError, OpError
 from tpuref.engine.configuration import config
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.lowering import lower, needed_operations
@@ -73,6 +73,8 @@ class GraphExecutor:
             return self.target.run(program, inputs, run)
         except OpError as error:
             error.op = self._operation(error.op)
+            if isinstance(error, InvalidArgumentError):
+                _explain_sizes(error)
             raise
 
     def _operation(self, named: Any) -> Any:
@@ -105,6 +107,28 @@ class GraphExecutor:
                 (monotonic_ns() - begin) / 1e6,
             )
         return self._programs[key]
+
+
+def _explain_sizes(error: InvalidArgumentError) -> None:
+    """Say in an error which operation made the sizes that do not fit."""
+    if isinstance(error.op, Operation) and (source := _source_of_sizes(error.op)):
+        error.message += (
+            f"\n  sizes that only the run knows: of {source.name!r}, built at "
+            f"{source.site}; to keep the size, mask values instead of selecting them"
+        )
+
+
+def _source_of_sizes(operation: Operation) -> Operation | None:
+    """Return the operation that turned known shapes into open ones, if any."""
+    pending, seen = [operation], {operation}
+    while pending:
+        made = [t.op for t in pending.pop().inputs if not t.shape.is_fully_defined()]
+        for one in made:
+            if one.inputs and all(t.shape.is_fully_defined() for t in one.inputs):
+                return one
+        pending += (one for one in made if one not in seen)
+        seen.update(made)
+    return None
 
 
 class Target(Protocol):

@@ -91,6 +91,7 @@ class _Placement:
     """Settings of placement; this module alone writes them."""
 
     soft = True
+    deterministic = False
 
 
 _placement = _Placement()
@@ -106,6 +107,21 @@ def get_soft_device_placement() -> bool:
     return _placement.soft
 
 
+def enable_op_determinism() -> None:
+    """Note the wish; operations give the same bits for the same seeds anyway."""
+    _placement.deterministic = True
+
+
+def disable_op_determinism() -> None:
+    """Take the wish of `enable_op_determinism` back."""
+    _placement.deterministic = False
+
+
+def is_op_determinism_enabled() -> bool:
+    """Return whether the program asked for it; Keras then compiles no model."""
+    return _placement.deterministic
+
+
 def accepted(*args: Any, **kwargs: Any) -> None:
     """Accept a setting that has no effect on CPU cores."""
 
@@ -113,7 +129,7 @@ def accepted(*args: Any, **kwargs: Any) -> None:
 experimental = SimpleNamespace(
     disable_mlir_bridge=accepted,
     enable_mlir_bridge=accepted,
-    enable_op_determinism=accepted,
+    enable_op_determinism=enable_op_determinism,
     list_logical_devices=list_logical_devices,
     list_physical_devices=list_physical_devices,
     set_memory_growth=accepted,

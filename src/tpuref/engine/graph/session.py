@@ -43,17 +43,10 @@ class Session:
     """Runs operations and evaluates tensors of one graph.
 
     See 000_04abb9e9288042d8.txt: the topology has to be evaluated by ``Session.run``.
-
-    Parameters
-    ----------
-    target
-        The system to run on: ``""`` or ``"local"`` is this process and its cores,
-        ``"grpc://host:port"`` the `tf.train.Server` that listens there.  A cluster
-        resolver stands for its ``master()``.
-    graph
-        The graph to run, by default the default graph.
-    config
-        A `ConfigProto`; its ``cluster_def`` names the jobs.
+    `target` is the system to run on: ``""`` or ``"local"`` is this process and its
+    cores, ``"grpc://host:port"`` the `tf.train.Server` that listens there.  A cluster
+    resolver stands for its ``master()``.  `graph` is the graph to run, by default the
+    default graph.  `config` is a `ConfigProto`; its ``cluster_def`` names the jobs.
 
     Examples
     --------

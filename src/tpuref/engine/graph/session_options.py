@@ -12,16 +12,11 @@ from tpuref.engine.runtime.meaning.trace import CoreTrace
 class RPCOptions:
     """Options of the connection to a server.
 
-    Attributes
-    ----------
-    token
-        The token to send to a server that requires one; by default the environment
-        variable ``TPUREF_TOKEN``.  It is left out of ``repr``.
-    credentials
-        A ``grpc.ChannelCredentials``, such as ``grpc.ssl_channel_credentials(...)``,
-        for a server that uses TLS; None for a plain connection.
-    max_message_bytes
-        The size of the largest message accepted from the server.
+    `token` is the token to send to a server that requires one; by default the
+    environment variable ``TPUREF_TOKEN``.  It is left out of ``repr``.  `credentials`
+    is a ``grpc.ChannelCredentials``, such as ``grpc.ssl_channel_credentials(...)``, for
+    a server that uses TLS; None for a plain connection.  `max_message_bytes` is the
+    size of the largest message accepted from the server.
     """
 
     token: str | None = None

@@ -331,26 +331,76 @@ class Variable(Operators, metaclass=_MadeByCreators):
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Replace the rows of a `tf.IndexedSlices`; return the new value."""
-        return self._scatter("TensorScatterUpdate", sparse_delta, name)
+        return self._scatter_rows("TensorScatterUpdate", sparse_delta, name)
 
     def scatter_add(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Add the rows of a `tf.IndexedSlices`; return the new value."""
-        return self._scatter("TensorScatterAdd", sparse_delta, name)
+        return self._scatter_rows("TensorScatterAdd", sparse_delta, name)
 
     def scatter_sub(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Subtract the rows of a `tf.IndexedSlices`; return the new value."""
-        return self._scatter("TensorScatterSub", sparse_delta, name)
+        return self._scatter_rows("TensorScatterSub", sparse_delta, name)
 
-    def _scatter(self, op: str, rows: Any, name: str | None) -> Any:
+    def scatter_max(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Raise rows to those of a `tf.IndexedSlices`; return the new value."""
+        return self._scatter_rows("TensorScatterMax", sparse_delta, name)
+
+    def scatter_min(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Lower rows to those of a `tf.IndexedSlices`; return the new value."""
+        return self._scatter_rows("TensorScatterMin", sparse_delta, name)
+
+    def scatter_nd_update(
+        self, indices: Any, updates: Any, name: str | None = None
+    ) -> Any:
+        """Replace elements or slices; return the new value.
+
+        Parameters are those of `tf.tensor_scatter_nd_update`.
+        """
+        return self._scatter("TensorScatterUpdate", indices, updates, name)
+
+    def scatter_nd_add(
+        self, indices: Any, updates: Any, name: str | None = None
+    ) -> Any:
+        """Add to elements or slices; see `scatter_nd_update`."""
+        return self._scatter("TensorScatterAdd", indices, updates, name)
+
+    def scatter_nd_sub(
+        self, indices: Any, updates: Any, name: str | None = None
+    ) -> Any:
+        """Subtract from elements or slices; see `scatter_nd_update`."""
+        return self._scatter("TensorScatterSub", indices, updates, name)
+
+    def scatter_nd_max(
+        self, indices: Any, updates: Any, name: str | None = None
+    ) -> Any:
+        """Raise elements or slices to the updates; see `scatter_nd_update`."""
+        return self._scatter("TensorScatterMax", indices, updates, name)
+
+    def scatter_nd_min(
+        self, indices: Any, updates: Any, name: str | None = None
+    ) -> Any:
+        """Lower elements or slices to the updates; see `scatter_nd_update`."""
+        return self._scatter("TensorScatterMin", indices, updates, name)
+
+    def _scatter_rows(self, op: str, rows: Any, name: str | None) -> Any:
         if not (hasattr(rows, "indices") and hasattr(rows, "values")):
             argument = "tf.Variable.scatter_*: sparse_delta"
             raise wrong_type(argument, "a tf.IndexedSlices", rows)
         places: Tensor = apply("ExpandDims", rows.indices, axis=-1)
-        value: Tensor = apply(op, self.read_value(), places, rows.values)
+        return self._scatter(op, places, rows.values, name)
+
+    def _scatter(self, op: str, indices: Any, updates: Any, name: str | None) -> Any:
+        places = convert_to_tensor(indices)
+        news = convert_to_tensor(updates, dtype_hint=self._dtype)
+        value: Tensor = apply(op, self.read_value(), places, news)
         return self.assign(value, name=name)
 
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:

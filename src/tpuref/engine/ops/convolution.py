@@ -1,21 +1,21 @@
-"""Convolution of images ``[batch, rows, columns, channels]`` by matrix products.
+"""Convolution of images ``[batch, rows, columns, channels]``.
 
-The windows of a filter are copied side by side (im2col), in blocks that fit a cache,
-and multiplied by the filter as a matrix.  The gradient of the images is a convolution
-of the gradient with the rotated filter; with stride `s` it is split into `s` phases,
-one for every `s`-th pixel.
+The gradient of the images is a convolution of the gradient with the rotated filter;
+with stride `s` it is split into `s` phases, one for every `s`-th pixel.
 """
 
-from collections.abc import Iterator
+from types import ModuleType
 
 import numpy as np
 
 from tpuref.engine.ops.meaning import Array
+from tpuref.kernels import convolution
+from tpuref.kernels.python import convolution as by_products
 
 Pair = tuple[int, int]
 
-_BLOCK = 1 << 18
-"""How many numbers to copy side by side at a time: as fast with half or twice that."""
+_LARGE = 1 << 18
+"""Filters of more numbers fit no cache: products of matrices take them in blocks."""
 
 
 def correlated(
@@ -31,14 +31,12 @@ def correlated(
     columns of zeros before and after an image; a negative number crops.  `holes` are
     dilations: the distance between pixels of a window, 1 if they are adjacent.
     """
-    seen = windows(images, filters.shape[:2], strides, margins, holes)
-    batch, rows, columns = seen.shape[:3]
-    depth, outputs = int(np.prod(seen.shape[3:])), filters.shape[-1]
-    result = np.empty((batch, rows, columns, outputs), images.dtype)
-    matrix = filters.reshape(depth, outputs)
-    for block, pixels in _blocks(seen):
-        part = result[block]
-        np.matmul(pixels, matrix, out=part.reshape(-1, outputs))
+    padded = np.ascontiguousarray(_pad(images, margins))
+    steps = _steps(padded, filters.shape, strides, holes)
+    result = np.zeros((len(images), *steps, filters.shape[3]), images.dtype)
+    if result.size and filters.size:
+        kernel = _kernel(filters)
+        kernel.correlate(padded, np.ascontiguousarray(filters), strides, holes, result)
     return result
 
 
@@ -51,13 +49,22 @@ def filter_gradient(
     holes: Pair,
 ) -> Array:
     """Return the gradient of `correlated` for its filters."""
-    steps = gradient.shape[1:3]
-    seen = windows(images, window, strides, margins, holes)[:, : steps[0], : steps[1]]
-    depth, outputs = int(np.prod(seen.shape[3:])), gradient.shape[-1]
-    total = np.zeros((depth, outputs), images.dtype)
-    for block, pixels in _blocks(seen):
-        total += pixels.T @ gradient[block].reshape(-1, outputs)
-    return total.reshape(*window, images.shape[3], outputs)
+    padded = np.ascontiguousarray(_pad(images, margins))
+    result = np.zeros((*window, images.shape[3], gradient.shape[3]), images.dtype)
+    if result.size and gradient.size:
+        kernel, slopes = _kernel(result), np.ascontiguousarray(gradient)
+        kernel.filter_gradient(padded, slopes, strides, holes, result)
+    return result
+
+
+def _kernel(filters: Array) -> ModuleType:
+    """Return the module that convolves fastest with filters of this size and type.
+
+    The compiled kernel knows float32 alone, and reads windows of one pixel no faster
+    than a product of matrices.
+    """
+    direct = filters.dtype == np.float32 and filters.size <= _LARGE
+    return convolution if direct and filters.shape[:2] != (1, 1) else by_products
 
 
 def image_gradient(
@@ -106,25 +113,21 @@ def windows(
     The first three axes are the steps of the window; margins hold `fill`.
     """
     padded = _pad(images, margins, fill)
-    spans = [(n - 1) * hole + 1 for n, hole in zip(window, holes, strict=True)]
-    steps = [(padded.shape[k + 1] - spans[k]) // strides[k] + 1 for k in (0, 1)]
-    batch, row, column, channel = padded.strides
-    return np.lib.stride_tricks.as_strided(
-        padded,
-        (len(padded), *steps, *window, padded.shape[3]),
-        (
-            batch,
-            row * strides[0],
-            column * strides[1],
-            row * holes[0],
-            column * holes[1],
-            channel,
-        ),
-        writeable=False,
+    steps = _steps(padded, window, strides, holes)
+    return by_products.windows(padded, window, steps, strides, holes)
+
+
+def _steps(
+    padded: Array, window: tuple[int, ...], strides: Pair, holes: Pair
+) -> tuple[int, ...]:
+    """Return how many rows and columns of windows fit."""
+    return tuple(
+        (padded.shape[k + 1] - (window[k] - 1) * holes[k] - 1) // strides[k] + 1
+        for k in (0, 1)
     )
 
 
-def _pad(images: Array, margins: tuple[Pair, Pair], fill: float) -> Array:
+def _pad(images: Array, margins: tuple[Pair, Pair], fill: float = 0) -> Array:
     """Add margins to images; a negative margin crops."""
     if not any(map(any, margins)):
         return images
@@ -139,28 +142,6 @@ def _pad(images: Array, margins: tuple[Pair, Pair], fill: float) -> Array:
         here.append(slice(max(-before, 0), n - max(-after, 0)))
     padded[:, there[0], there[1]] = images[:, here[0], here[1]]
     return padded
-
-
-def _blocks(seen: Array) -> Iterator[tuple[tuple[slice, ...], Array]]:
-    """Yield blocks of steps with their windows as a matrix, one row per step."""
-    batch, rows, columns = seen.shape[:3]
-    depth = int(np.prod(seen.shape[3:]))
-    if not seen.size:
-        yield (slice(None),), np.zeros((batch * rows * columns, depth), seen.dtype)
-        return
-    lines = max(1, _BLOCK // (columns * depth))
-    images = max(1, lines // rows)
-    lines = min(lines, rows)
-    buffer = np.empty((images, lines, *seen.shape[2:]), seen.dtype)
-    for image in range(0, batch, images):
-        for row in range(0, rows, lines):
-            block = slice(image, image + images), slice(row, row + lines)
-            part = seen[block]
-            pixels = buffer[: len(part), : part.shape[1]]
-            if part.shape[1] < lines:
-                pixels = np.empty(part.shape, seen.dtype)
-            np.copyto(pixels, part)
-            yield block, pixels.reshape(-1, depth)
 
 
 def _dilate(filters: Array, holes: Pair) -> Array:

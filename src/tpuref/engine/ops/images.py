@@ -26,6 +26,8 @@ from tpuref.engine.ops.convolution import (
 from tpuref.engine.ops.definition import OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
 from tpuref.engine.ops.sizes import shape_held_by, sizes_in
+from tpuref.kernels import pooling
+from tpuref.kernels.python import pooling as any_pooling
 
 # -- windows over images -----------------------------------------------------------
 #
@@ -357,20 +359,23 @@ def _max_pool_positions(
     images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> Array:
     """Return the flat index of the first maximum of each window."""
-    least = -np.inf if images.dtype.kind not in "iu" else np.iinfo(images.dtype).min
-    numbers = np.arange(images.size).reshape(images.shape)
-    wide = widened(_channels_last(images, data_format))
-    layers = _channels_last(numbers, data_format)
-    values = _views(wide, ksize, strides, padding, least)
-    places = _views(layers, ksize, strides, padding, -1)
-    best, found = next(values).copy(), next(places).copy()
-    for value, place in zip(values, places, strict=True):
-        # Padding never wins, not even where all that it surrounds is as small.
-        better = (value > best) | (np.isnan(value) & ~np.isnan(best)) | (found < 0)
-        better &= place >= 0
-        np.copyto(best, value, where=better)
-        np.copyto(found, place, where=better)
-    return _channels_back(found, data_format)
+    wide = np.ascontiguousarray(widened(_channels_last(images, data_format)))
+    batch, rows, columns, channels = wide.shape
+    margins = _both_margins((rows, columns), ksize, strides, (1, 1), padding)
+    above_and_left = (margins[0][0], margins[1][0])
+    steps = (
+        _output_size(wide.shape[k + 1], ksize[k], strides[k], _of_axis(padding, k))
+        for k in (0, 1)
+    )
+    pixels = np.empty((batch, *steps, channels), np.int32)
+    kernel = pooling if wide.dtype == np.float32 else any_pooling
+    kernel.first_maxima(wide, ksize, strides, above_and_left, pixels)
+    image, channel = np.ix_(range(batch), [0], [0], range(channels))[::3]
+    if data_format == "NCHW":
+        found = (image * channels + channel) * (rows * columns) + pixels
+    else:
+        found = (image * (rows * columns) + pixels) * channels + channel
+    return _channels_back(np.where(pixels < 0, -1, found), data_format)
 
 
 def _infer_avg_pool_back(

@@ -394,6 +394,24 @@ def _scatter_update(tensor: Array, indices: Array, updates: Array) -> Any:
     return result
 
 
+def _scatter_max(tensor: Array, indices: Array, updates: Array) -> Array:
+    return _scatter_extreme(np.maximum, tensor, indices, updates)
+
+
+def _scatter_min(tensor: Array, indices: Array, updates: Array) -> Array:
+    return _scatter_extreme(np.minimum, tensor, indices, updates)
+
+
+def _scatter_extreme(
+    chosen: np.ufunc, tensor: Array, indices: Array, updates: Array
+) -> Array:
+    result: Array = tensor.copy()
+    rows, flat = _rows(indices, tensor.shape)
+    _check_fit(updates, (*rows.shape, *flat[1:]))
+    chosen.at(result.reshape(flat), rows, updates)
+    return result
+
+
 def _scatter_add(tensor: Array, indices: Array, updates: Array) -> Array:
     return _scatter_sum(tensor, indices, updates)
 
@@ -421,4 +439,6 @@ OPERATIONS: tuple[OpDef, ...] = (
     ),
     _op("TensorScatterAdd", infer=_infer_scatter_sum, compute=ieee(_scatter_add)),
     _op("TensorScatterSub", infer=_infer_scatter_sum, compute=ieee(_scatter_sub)),
+    _op("TensorScatterMax", infer=_infer_scatter_sum, compute=ieee(_scatter_max)),
+    _op("TensorScatterMin", infer=_infer_scatter_sum, compute=ieee(_scatter_min)),
 )

@@ -23,16 +23,3 @@ def async_wait() -> None:
 def enabled() -> bool:
     """Return True: who asks runs in TensorFlow 2's mode."""
     return True
-
-
-def enable_op_determinism() -> None:
-    """Do nothing: operations are always deterministic."""
-
-
-def disable_op_determinism() -> None:
-    """Do nothing: operations are always deterministic."""
-
-
-def is_op_determinism_enabled() -> bool:
-    """Return True: operations always give the same bits for the same seeds."""
-    return True

@@ -32,10 +32,9 @@ from tpuref.engine.tracing.arguments import Call, is_composite, leaves_of, taken
 from tpuref.engine.tracing.trace import ConcreteFunction
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["Function", "do_not_convert", "function"]
-
 _Given = ParamSpec("_Given")
 _Rest = ParamSpec("_Rest")
+_Like = ParamSpec("_Like")
 _Result = TypeVar("_Result")
 _Instance = TypeVar("_Instance")
 
@@ -83,7 +82,7 @@ class Function(Generic[_Given, _Result]):
     """A Python function that is traced and then runs as one program.
 
     `name` is used in messages.  If `relaxed`, later traces leave sizes open that differ
-    between calls.
+    between calls.  If `compiled`, it must not need the host while it runs.
     """
 
     def __init__(
@@ -92,12 +91,13 @@ class Function(Generic[_Given, _Result]):
         name: str | None = None,
         input_signature: Any = None,
         relaxed: bool = False,
+        compiled: bool = False,
     ) -> None:
         self.python_function = python_function
         own: str = getattr(python_function, "__name__", "function")
         self.name = name_or(name, own)
         self.input_signature = input_signature
-        self._relaxed = relaxed
+        self._relaxed, self._compiled = relaxed, compiled
         self._parameters = inspect.signature(python_function)
         self._traces: dict[Any, list[ConcreteFunction]] = {}
         self._made_variables = False
@@ -115,12 +115,25 @@ class Function(Generic[_Given, _Result]):
         # Within a graph, its operations join that graph; a tape must record each of
         # them.
         if not executing_eagerly() or context.recorders:
-            return self.python_function(*args, **kwargs)
+            with self._compiling():
+                return self.python_function(*args, **kwargs)
         if _mode.untraced or _everywhere[0]:
             return self.python_function(*args, **kwargs)
         call = self._call(args, kwargs)
         traced: _Result = self._trace_for(call).run(call.values, call.iterators)
         return traced
+
+    @contextlib.contextmanager
+    def _compiling(self) -> Iterator[None]:
+        """Let operations know which function has to be compiled."""
+        if not self._compiled:
+            yield
+            return
+        context.compiled.append(self.name)
+        try:
+            yield
+        finally:
+            context.compiled.pop()
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """Return the trace for some arguments; `tf.TensorSpec` may stand for tensors.
@@ -250,7 +263,8 @@ class Function(Generic[_Given, _Result]):
     ) -> ConcreteFunction:
         def function(arguments: dict[str, Any]) -> Any:
             given = inspect.BoundArguments(self._parameters, arguments)
-            return self.python_function(*given.args, **given.kwargs)
+            with self._compiling():
+                return self.python_function(*given.args, **given.kwargs)
 
         return ConcreteFunction(
             function, self.name, call, specs, may_make_variables, once
@@ -300,7 +314,12 @@ class Function(Generic[_Given, _Result]):
         functools.update_wrapper(method, function)
         bound = inspect.signature(types.MethodType(function, instance))
         method.__signature__ = bound  # type: ignore[attr-defined]
-        return Function(method, self.name, self.input_signature, self._relaxed)
+        return self._like(method)
+
+    def _like(self, inner: Callable[_Like, _Result]) -> Function[_Like, _Result]:
+        """Return another function, traced in the same way."""
+        signature = self.input_signature
+        return Function(inner, self.name, signature, self._relaxed, self._compiled)
 
     def once(self, *args: Any, **kwargs: Any) -> Any:
         """Trace the function for this call only, and run it.
@@ -319,7 +338,7 @@ class Function(Generic[_Given, _Result]):
         def called(*args: Any, **kwargs: Any) -> Any:
             return outer(inner, *args, **kwargs)
 
-        return Function(called, self.name, self.input_signature, self._relaxed)
+        return self._like(called)
 
     def __repr__(self) -> str:
         return f"<tf.function {self.name!r}>"
@@ -414,7 +433,11 @@ def function(
         function is then traced once and accepts only such arguments.
     experimental_relax_shapes, reduce_retracing
         Whether to leave sizes open that differ between calls, from the second on.
-    autograph, experimental_implements, experimental_autograph_options, experimental_compile, jit_compile, experimental_follow_type_hints
+    jit_compile, experimental_compile
+        Whether functions of the host, such as `tf.py_function`, are refused: TensorFlow
+        compiles such a function by XLA as a whole.  Here `tf.config.executor` says what
+        runs it.
+    autograph, experimental_implements, experimental_autograph_options, experimental_follow_type_hints
         Accepted for compatibility.  Python's ``if`` and ``while`` are never rewritten:
         over a tensor they are an error that shows the equivalent to write.
 
@@ -438,7 +461,8 @@ def function(
                 f"tf.function: func must be callable, got {inner!r}"
             )
         relaxed = bool(experimental_relax_shapes or reduce_retracing)
-        return Function(inner, None, input_signature, relaxed)
+        compiled = bool(jit_compile or experimental_compile)
+        return Function(inner, None, input_signature, relaxed, compiled)
 
     return decorated if func is None else decorated(func)
 

@@ -7,12 +7,15 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.variables import Variable
 from tpuref.engine.ops.definition import Array
 from tpuref.interface.checkpoints.saver import Saver, check_fits, variables_by_name
 from tpuref.interface.checkpoints.state import latest_checkpoint
 from tpuref.interface.checkpoints.stored import CheckpointReader
 from tpuref.interface.files.filesystem import PathLike, files_at
+from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.placeholders import placeholder
 
 _ASSIGN = "tf.contrib.framework.assign_from_checkpoint_fn"
 _log = logging.getLogger("tpuref.interface.checkpoints")
@@ -56,16 +59,11 @@ def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Any) -> Non
     """Set the initial values of variables to those of a checkpoint.
 
     Initializers are replaced, so call it before `tf.global_variables_initializer`.
-    Other parameters are those of `load_checkpoint`.  It raises ValueError if the
-    checkpoint or the graph lacks a variable, or a scope has no variables, and
-    `tf.errors.InvalidArgumentError` if a shape or dtype differs.
-
-    Parameters
-    ----------
-    assignment_map
-        A map from names in the checkpoint to variables, their names, or lists of those.
-        ``"there/": "here/"`` maps all variables of a scope; ``"/"`` is the outermost
-        scope.
+    Other parameters are those of `load_checkpoint`.  `assignment_map` is a map from
+    names in the checkpoint to variables, their names, or lists of those.  ``"there/":
+    "here/"`` maps all variables of a scope; ``"/"`` is the outermost scope.  It raises
+    ValueError if the checkpoint or the graph lacks a variable, or a scope has no
+    variables, and `tf.errors.InvalidArgumentError` if a shape or dtype differs.
 
     Examples
     --------
@@ -98,6 +96,54 @@ def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Any) -> Non
             variable.start_with(value)
 
 
+def assign_from_checkpoint(
+    model_path: PathLike, var_list: Any, ignore_missing_vars: bool = False
+) -> tuple[Operation | None, dict[Tensor, Array]]:
+    """Return an operation that assigns the values of a checkpoint, and its feeds.
+
+    Run it with ``session.run(assign, feeds)``.  A value of another shape but the same
+    size is reshaped.  Parameters are those of `assign_from_checkpoint_fn`.  It raises
+    ValueError if the checkpoint lacks a variable, or a size differs.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> v = tf.get_variable("v", initializer=[1.0, 2.0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(v.initializer)
+    ...     path = tf.train.Saver().save(sess, os.path.join(tempfile.mkdtemp(), "m"))
+    ...     assign, feeds = tf.contrib.framework.assign_from_checkpoint(path, [v])
+    ...     sess.run(v.assign([0.0, 0.0]))
+    ...     sess.run(assign, feeds)
+    ...     sess.run(v)
+    array([0., 0.], dtype=float32)
+    array([1., 2.], dtype=float32)
+    """
+    function = "tf.contrib.framework.assign_from_checkpoint"
+    reader = CheckpointReader(model_path)
+    variables = variables_by_name(var_list)
+    if ignore_missing_vars:
+        _drop_missing(function, model_path, variables)
+    assigned: list[Operation] = []
+    feeds: dict[Tensor, Array] = {}
+    for name, variable in variables.items():
+        if not reader.has_tensor(name):
+            raise codes.NOT_IN_CHECKPOINT.value_error(
+                f"{function}: the checkpoint {model_path!r} has no {name!r}; set "
+                "ignore_missing_vars=True to keep the value of such a variable"
+            )
+        value, shape = reader.get_tensor(name), variable.shape.as_tuple()
+        if value.size != variable.shape.num_elements():
+            raise codes.WRONG_SHAPE.value_error(
+                f"{function}: {name!r} has shape {value.shape} in the checkpoint "
+                f"{model_path!r}; expected as many elements as in {shape}"
+            )
+        fed = placeholder(variable.dtype, shape, name=f"{variable.op.name}/restored")
+        feeds[fed] = value.reshape(shape)
+        assigned.append(variable.assign(fed, read_value=False))
+    return group(*assigned), feeds
+
+
 def assign_from_checkpoint_fn(
     model_path: PathLike,
     var_list: Any,
@@ -117,14 +163,20 @@ def assign_from_checkpoint_fn(
     if not variables:
         raise codes.CANNOT_SAVE.value_error(f"{_ASSIGN}: var_list is empty")
     if ignore_missing_vars:
-        reader = CheckpointReader(model_path)
-        for name in [name for name in variables if not reader.has_tensor(name)]:
-            _log.warning("%s: the checkpoint %s has no %s", _ASSIGN, model_path, name)
-            del variables[name]
+        _drop_missing(_ASSIGN, model_path, variables)
     if not variables:
         return None
     saver = Saver(variables, reshape=reshape_variables)
     return lambda session: saver.restore(session, model_path)
+
+
+def _drop_missing(
+    function: str, path: PathLike, variables: dict[str, Variable]
+) -> None:
+    reader = CheckpointReader(path)
+    for name in [name for name in variables if not reader.has_tensor(name)]:
+        _log.warning("%s: the checkpoint %s has no %s", function, path, name)
+        del variables[name]
 
 
 def _pairs(assignment_map: Any) -> list[tuple[str, Any]]:

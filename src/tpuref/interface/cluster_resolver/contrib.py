@@ -1,9 +1,5 @@
 """The resolver of Cloud TPUs under ``tf.contrib.cluster_resolver``."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tpuref.interface.cluster_resolver.addresses import GRPC
 from tpuref.interface.cluster_resolver.tpu import CloudTPUs
 from tpuref.names.members import explain_missing_members
@@ -13,21 +9,10 @@ from tpuref.names.members import explain_missing_members
 class TPUClusterResolver(CloudTPUs):
     """A resolver that finds Cloud TPUs by name for a session.
 
-    See 002_5797ad2ccd98ef9a.txt.  It raises ImportError if a name must be looked up and
-    Google's client is not installed.  It raises ValueError if no TPU is specified; the
-    message lists the sources tried.  It raises RuntimeError if zone or project are
-    unknown.
-
-    Parameters
-    ----------
-    tpu
-        As for `tf.distribute.cluster_resolver.TPUClusterResolver`; also a list of
-        names, whose endpoints are joined.  A string that begins with ``"/bns"`` is not
-        a name either.
-    zone, project, job_name, coordinator_name, coordinator_address
-        As for that class.
-    credentials, service, discovery_url
-        As for that class.
+    See 002_5797ad2ccd98ef9a.txt.  `tpu` is as for
+    `tf.distribute.cluster_resolver.TPUClusterResolver`; also a list of names, whose
+    endpoints are joined.  A string that begins with ``"/bns"`` is not a name either.
+    Other parameters and errors are those of that class.
 
     Examples
     --------
@@ -42,30 +27,6 @@ class TPUClusterResolver(CloudTPUs):
     _prefixes = (GRPC, "/bns")
     _several = True
 
-    def __init__(
-        self,
-        tpu: Any = None,
-        zone: str | None = None,
-        project: str | None = None,
-        job_name: str = "worker",
-        coordinator_name: str | None = None,
-        coordinator_address: str | None = None,
-        credentials: Any = "default",
-        service: Any = None,
-        discovery_url: str | None = None,
-    ) -> None:
-        self._set_up(
-            tpu,
-            zone,
-            project,
-            job_name,
-            coordinator_name,
-            coordinator_address,
-            credentials,
-            service,
-            discovery_url,
-        )
-
     def master(self) -> str:
         """Return the address for a session.
 
@@ -75,7 +36,3 @@ class TPUClusterResolver(CloudTPUs):
         not ready, or there is no answer.
         """
         return self._target(None, None, None)
-
-    def __deepcopy__(self, memo: Any) -> TPUClusterResolver:
-        """Return the resolver itself: a service or server cannot be copied."""
-        return self

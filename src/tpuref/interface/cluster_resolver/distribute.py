@@ -79,34 +79,12 @@ class TPUClusterResolver(CloudTPUs):
     _task_id: int | None = 0
     _rpc_layer = "grpc"
 
-    def __init__(
-        self,
-        tpu: Any = None,
-        zone: str | None = None,
-        project: str | None = None,
-        job_name: str = "worker",
-        coordinator_name: str | None = None,
-        coordinator_address: str | None = None,
-        credentials: Any = "default",
-        service: Any = None,
-        discovery_url: str | None = None,
-    ) -> None:
+    def _check_is_given(self, tpu: Any) -> None:
         if tpu in ("", b"", [""], [b""]) and metadata.in_google_cloud():
             raise codes.TPU_NOT_SPECIFIED.runtime_error(
                 f"{_NAME}: tpu is empty, but this is a machine of Google "
                 f"Cloud ({metadata.host()} answers); give the name of a Cloud TPU"
             )
-        self._set_up(
-            tpu,
-            zone,
-            project,
-            job_name,
-            coordinator_name,
-            coordinator_address,
-            credentials,
-            service,
-            discovery_url,
-        )
 
     @classmethod
     def connect(
@@ -136,18 +114,13 @@ class TPUClusterResolver(CloudTPUs):
         """Return the address for a session.
 
         It is the address of the task, as ``grpc://host:port``; or, regardless of the
-        arguments, the string passed instead of a name.  It raises ValueError if the
-        TPU, job or task does not exist or the API answers with a lasting error, and
-        RuntimeError if the TPU is not healthy or not ready, or there is no answer.
-
-        Parameters
-        ----------
-        task_type
-            The job of the task to connect to, by default the attribute `task_type`.
-        task_id
-            The index of the task, by default the attribute `task_id`.
-        rpc_layer
-            The protocol of the connection, by default the attribute `rpc_layer`.
+        arguments, the string passed instead of a name.  `task_type` is the job of the
+        task to connect to, by default the attribute `task_type`.  `task_id` is the
+        index of the task, by default the attribute `task_id`.  `rpc_layer` is the
+        protocol of the connection, by default the attribute `rpc_layer`.  It raises
+        ValueError if the TPU, job or task does not exist or the API answers with a
+        lasting error, and RuntimeError if the TPU is not healthy or not ready, or there
+        is no answer.
         """
         return self._target(
             self.task_type if task_type is None else task_type,

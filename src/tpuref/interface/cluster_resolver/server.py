@@ -26,16 +26,9 @@ _LOG = advice("server")
 class ServerDef:
     """The configuration of a server.
 
-    Attributes
-    ----------
-    cluster
-        The jobs of the cluster.
-    job_name, task_index
-        The task of the server.
-    protocol
-        ``"grpc"``.
-    default_session_config
-        Accepted for compatibility; sessions have their own options.
+    `cluster` has the jobs of the cluster.  `job_name` and `task_index` are the task of
+    the server.  `protocol` is ``"grpc"``.  `default_session_config` is accepted for
+    compatibility; sessions have their own options.
     """
 
     cluster: ClusterDef = field(default_factory=ClusterDef)
@@ -57,6 +50,10 @@ class Server:
     ``localhost`` is reachable only from this computer.  If others can reach the
     address, pass `token` and `credentials`.  See 004_1530f51430af0bea.txt,
     coordinator_address: a server is started if a coordinator has a name but no address.
+    It raises ImportError if gRPC is not installed: ``pip install tpuref[cloud]``;
+    ValueError if the task is ambiguous or not in the cluster, the protocol is
+    unsupported, or the token is empty or not printable ASCII; and
+    `tf.errors.UnknownError` if the server cannot listen on the address.
 
     Parameters
     ----------
@@ -79,16 +76,6 @@ class Server:
     max_message_bytes
         The size limit of a message: a program with its constants, or the values fed to
         one run.
-
-    Raises
-    ------
-    ImportError
-        If gRPC is not installed: ``pip install tpuref[cloud]``.
-    ValueError
-        If the task is ambiguous or not in the cluster, or the protocol is unsupported;
-        if the token is empty or not printable ASCII.
-    tpuref.errors.UnknownError
-        If the server cannot listen on the address.
 
     Examples
     --------

@@ -132,20 +132,11 @@ class Dataset(
 
         At evaluation, a value that does not match raises
         `tf.errors.InvalidArgumentError`, and so does a ValueError of the generator.
-
-        Parameters
-        ----------
-        generator
-            Called for each pass; returns an iterable.
-        output_types
-            A dtype for each component, in the structure of an element.
-        output_shapes
-            A shape for each component; unknown shapes by default.
-        args
-            Tensors whose values are passed to `generator`.
-        output_signature
-            A `tf.TensorSpec`, `tf.SparseTensorSpec` or `tf.RaggedTensorSpec` for each
-            component, instead of types and shapes.
+        `generator` is called for each pass and returns an iterable.  `output_types` has
+        a dtype for each component, in the structure of an element, and `output_shapes`
+        a shape, by default an unknown one.  `args` are tensors whose values are passed
+        to `generator`.  `output_signature` has a `tf.TensorSpec`, `tf.SparseTensorSpec`
+        or `tf.RaggedTensorSpec` for each component, instead of types and shapes.
 
         Examples
         --------
@@ -234,15 +225,10 @@ class Dataset(
     def from_any(data: Any) -> Dataset[Any]:
         """Return a dataset of the elements of any source.
 
-        Empty data raise ValueError.
-
-        Parameters
-        ----------
-        data
-            A dataset, including TensorFlow's; a PyTorch ``DataLoader``; a NumPy array,
-            or a tuple or dict of arrays, whose rows are the elements; any other
-            iterable or sequence, or a function that returns one.  The first element
-            determines types and shapes.
+        Empty data raise ValueError.  `data` is a dataset, including TensorFlow's; a
+        PyTorch ``DataLoader``; a NumPy array, or a tuple or dict of arrays, whose rows
+        are the elements; any other iterable or sequence, or a function that returns
+        one.  The first element determines types and shapes.
 
         Examples
         --------
@@ -332,14 +318,9 @@ class Dataset(
 
         At evaluation, an element larger than its padded shape raises
         `tf.errors.InvalidArgumentError`.  Other parameters are those of `batch`.
-
-        Parameters
-        ----------
-        padded_shapes
-            The padded shape of each component; None or -1 means the largest size in the
-            batch.  By default the static shapes.
-        padding_values
-            The padding value of each component, by default 0, False or an empty string.
+        `padded_shapes` is the padded shape of each component; None or -1 means the
+        largest size in the batch.  By default the static shapes.  `padding_values` is
+        the padding value of each component, by default 0, False or an empty string.
 
         Examples
         --------
@@ -387,15 +368,10 @@ class Dataset(
     ) -> Dataset[_Element]:
         """Return a dataset in random order.
 
-        Parameters
-        ----------
-        buffer_size
-            The number of elements from which each next one is drawn.
-        seed
-            Fixes the order, together with `tf.set_random_seed`.  TensorFlow has a
-            different order for the same seed.
-        reshuffle_each_iteration
-            Whether each repetition has a different order; True by default.
+        `buffer_size` is the number of elements from which each next one is drawn.
+        `seed` fixes the order, together with `tf.set_random_seed`.  TensorFlow has a
+        different order for the same seed.  `reshuffle_each_iteration` says whether each
+        repetition has a different order; True by default.
 
         Examples
         --------
@@ -544,17 +520,11 @@ class Dataset(
     ) -> Dataset[_Other]:
         """Return a dataset that interleaves the datasets returned by a function.
 
-        It raises TypeError if the function does not return a dataset.
-
-        Parameters
-        ----------
-        map_func
-            Takes an element as for `map` and returns a dataset.
-        cycle_length
-            The number of datasets that are open at a time, by default (None or -1) the
-            number of processors.
-        block_length
-            The number of consecutive elements of one dataset, by default 1.
+        `map_func` takes an element as for `map` and returns a dataset.  `cycle_length`
+        is the number of datasets that are open at a time, by default (None or -1) the
+        number of processors.  `block_length` is the number of consecutive elements of
+        one dataset, by default 1.  It raises TypeError if the function does not return
+        a dataset.
 
         Examples
         --------

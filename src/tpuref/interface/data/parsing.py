@@ -22,14 +22,8 @@ from tpuref.kernels import examples
 class FixedLenFeature(NamedTuple):
     """A feature with the same number of values in each example.
 
-    Attributes
-    ----------
-    shape
-        Its shape.
-    dtype
-        float32, int64 or string.
-    default_value
-        The value for examples without the feature; without it, they are an error.
+    `dtype` is float32, int64 or string.  `default_value` is the value for examples
+    without the feature; without it, they are an error.
     """
 
     shape: Any
@@ -49,16 +43,9 @@ class VarLenFeature(NamedTuple):
 class FixedLenSequenceFeature(NamedTuple):
     """A feature with any number of rows, parsed as a dense tensor.
 
-    Attributes
-    ----------
-    shape
-        The shape of a row.
-    dtype
-        float32, int64 or string.
-    allow_missing
-        Must be true: an example without the feature has no rows.
-    default_value
-        The padding of shorter examples in a batch.
+    `shape` is the shape of a row.  `dtype` is float32, int64 or string.
+    `allow_missing` must be true: an example without the feature has no rows.
+    `default_value` is the padding of shorter examples in a batch.
     """
 
     shape: Any
@@ -381,18 +368,11 @@ def decode_raw(
 ) -> Tensor:
     r"""Reinterpret the bytes of texts as numbers.
 
-    It raises `tf.errors.InvalidArgumentError` at evaluation if the lengths differ or
-    are not a multiple of a number's size.  The result has one dimension more than
-    `input_bytes`.
-
-    Parameters
-    ----------
-    input_bytes
-        A string tensor, all of whose elements have the same length.
-    little_endian
-        Whether the lowest byte of a number comes first.
-    bytes
-        The former name of `input_bytes`.
+    `input_bytes` is a string tensor, all of whose elements have the same length.
+    `little_endian` says whether the lowest byte of a number comes first.  `bytes` is
+    the former name of `input_bytes`.  It raises `tf.errors.InvalidArgumentError` at
+    evaluation if the lengths differ or are not a multiple of a number's size.  The
+    result has one dimension more than `input_bytes`.
 
     Examples
     --------
@@ -412,12 +392,9 @@ def decode_raw_v2(
 ) -> Tensor:
     r"""Return the bytes of texts as numbers, with the parameters of TensorFlow 2.
 
-    Parameters
-    ----------
-    input_bytes, out_type, little_endian
-        As for `decode_raw`.
-    fixed_length
-        The number of bytes to read of each text; zeros follow a shorter one.
+    `input_bytes`, `out_type` and `little_endian` are as for `decode_raw`.
+    `fixed_length` is the number of bytes to read of each text; zeros follow a shorter
+    one.
 
     Examples
     --------

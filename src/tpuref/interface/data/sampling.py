@@ -117,21 +117,13 @@ def sample_from_datasets(
 ) -> Dataset:
     """Return a dataset whose elements are drawn from several datasets at random.
 
-    An exhausted dataset is ignored.  It raises ValueError if the number of weights is
-    wrong, a weight is negative, or all are 0, and TypeError if the types of elements
-    differ.
-
-    Parameters
-    ----------
-    datasets
-        The datasets, with elements of the same structure and types.
-    weights
-        The relative frequency of each dataset; by default equal.
-    seed
-        Fixes the order, together with `tf.set_random_seed`.  TensorFlow has a different
-        order for the same seed.
-    stop_on_empty_dataset
-        Whether to end at the first choice of an exhausted dataset.
+    An exhausted dataset is ignored.  `datasets` are the datasets, with elements of the
+    same structure and types.  `weights` is the relative frequency of each dataset; by
+    default equal.  `seed` fixes the order, together with `tf.set_random_seed`.
+    TensorFlow has a different order for the same seed.  `stop_on_empty_dataset` says
+    whether to end at the first choice of an exhausted dataset.  It raises ValueError if
+    the number of weights is wrong, a weight is negative, or all are 0, and TypeError if
+    the types of elements differ.
 
     Examples
     --------
@@ -157,18 +149,12 @@ def choose_from_datasets(
 ) -> Dataset:
     """Return a dataset of elements from the datasets that another one chooses.
 
-    It raises TypeError if the types of elements differ or the choices are not int64
-    scalars, and at run time InvalidArgumentError if there is no dataset of a chosen
-    number.
-
-    Parameters
-    ----------
-    datasets
-        The datasets, with elements of the same structure and types.
-    choice_dataset
-        A dataset of numbers of datasets, int64 scalars.
-    stop_on_empty_dataset
-        Whether a choice of an exhausted dataset ends the result; else it is skipped.
+    `datasets` are the datasets, with elements of the same structure and types.
+    `choice_dataset` is a dataset of numbers of datasets, int64 scalars.
+    `stop_on_empty_dataset` says whether a choice of an exhausted dataset ends the
+    result; else it is skipped.  It raises TypeError if the types of elements differ or
+    the choices are not int64 scalars, and at run time InvalidArgumentError if there is
+    no dataset of a chosen number.
 
     Examples
     --------

@@ -16,7 +16,12 @@ from tpuref.engine.graph.trackable import Trackable
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.data.ragged import RaggedTensor
 from tpuref.interface.data.sparse import SparseTensor
-from tpuref.interface.data.vocabulary import LINE_NUMBER, WHOLE_LINE, Vocabulary
+from tpuref.interface.data.vocabulary import (
+    LINE_NUMBER,
+    WHOLE_LINE,
+    Vocabulary,
+    put_once,
+)
 from tpuref.interface.functions.control_flow import py_func
 from tpuref.interface.functions.hashes import fingerprint
 
@@ -57,7 +62,8 @@ class KeyValueTensorInitializer:
 
         def put(keys: Any, values: Any) -> None:
             _check_lengths(keys, values)
-            table.held.update(zip(keys.tolist(), values.tolist(), strict=True))
+            for key, value in zip(keys.tolist(), values.tolist(), strict=True):
+                put_once(table.held, key, value)
 
         return py_func(put, [self._keys, self._values], [], name="InitializeTable")
 
@@ -65,18 +71,10 @@ class KeyValueTensorInitializer:
 class TextFileInitializer:
     """Keys and values for a table, from the lines of a file.
 
-    Parameters
-    ----------
-    filename
-        The path.
-    key_dtype, value_dtype
-        string or int64.
-    key_index, value_index
-        Columns, or a member of `tf.lookup.TextFileIndex`.
-    vocab_size
-        The number of lines to read, by default all.
-    delimiter
-        What separates the columns.
+    `filename` is the path.  `key_dtype` and `value_dtype` are string or int64.
+    `key_index` and `value_index` are columns, or a member of `tf.lookup.TextFileIndex`.
+    `vocab_size` is the number of lines to read, by default all.  `delimiter` separates
+    the columns.
     """
 
     def __init__(
@@ -141,10 +139,8 @@ class _Table(Trackable):
         self._check_initialized()
         flat = np.ravel(keys).tolist()
         values_of_keys = [self.held.get(key, self._default) for key in flat]
-        values: Array = self._array(values_of_keys).reshape(
-            *np.shape(keys), *self._default.shape
-        )
-        return values
+        shape = (*np.shape(keys), *self._default.shape)
+        return self._array(values_of_keys).reshape(shape)
 
     def _array(self, items: list[Any]) -> Array:
         if self.value_dtype != string:
@@ -187,13 +183,8 @@ class StaticHashTable(_Table):
     """A table that an initializer fills once.
 
     In a graph ``tf.tables_initializer()`` fills it, or ``table.initializer``.
-
-    Parameters
-    ----------
-    initializer
-        A `KeyValueTensorInitializer` or a `TextFileInitializer`.
-    default_value
-        The value of keys that are absent.
+    `initializer` is a `KeyValueTensorInitializer` or a `TextFileInitializer`.
+    `default_value` is the value of keys that are absent.
     """
 
     def __init__(
@@ -235,12 +226,10 @@ class StaticHashTable(_Table):
 class StaticVocabularyTable(StaticHashTable):
     """A table of int64 numbers, with buckets after them for keys that are absent.
 
-    Parameters
-    ----------
-    initializer
-        As for `StaticHashTable`; its values are the numbers from 0.
-    num_oov_buckets
-        The number of buckets; an absent text goes to the one of its fingerprint.
+    `initializer` is as for `StaticHashTable`; its values are the numbers from 0.
+    `num_oov_buckets` is the number of buckets; an absent text goes to the one of its
+    fingerprint.  `lookup_key_dtype` is the dtype of the keys to look up, by default
+    that of the initializer.
     """
 
     def __init__(
@@ -260,6 +249,8 @@ class StaticVocabularyTable(StaticHashTable):
             )
         self._buckets = num_oov_buckets
         super().__init__(initializer, -1)
+        if lookup_key_dtype is not None:
+            self.key_dtype = as_dtype(lookup_key_dtype)
 
     def _found(self, keys: Any) -> Array:
         self._check_initialized()

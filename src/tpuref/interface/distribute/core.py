@@ -144,15 +144,9 @@ class StrategyCore:
 
         Values of one dtype and of static shape are concatenated and summed together, so
         that the towers synchronize less often.  The attribute ``collectives`` of the
-        result counts the sums over the towers.  It raises ValueError as `reduce` does,
-        and if an item is not a pair.
-
-        Parameters
-        ----------
-        aggregation
-            As for `reduce`.
-        value_destination_pairs
-            Pairs of value and destinations, each as for `reduce`.
+        result counts the sums over the towers.  `aggregation` is as for `reduce`.
+        `value_destination_pairs` are pairs of value and destinations, each as for
+        `reduce`.  It raises ValueError as `reduce` does, and if an item is not a pair.
 
         Examples
         --------
@@ -244,18 +238,11 @@ class StrategyCore:
         """Call ``fn(component, *args, **kwargs)`` for each component of a variable.
 
         The results become mirrored values; for a variable on one device, the result is
-        returned as it is.  It raises TypeError if `var` is not a variable, or an
-        argument differs between towers.
-
-        Parameters
-        ----------
-        var
-            A variable, possibly mirrored.
-        fn
-            The function, which changes the component that it receives.
-        args, kwargs
-            Its further arguments; each call gets its device's components of mirrored
-            values.
+        returned as it is.  `var` is a variable, possibly mirrored.  `fn` is the
+        function, which changes the component that it receives.  `args` and `kwargs` are
+        its further arguments; each call gets its device's components of mirrored
+        values.  It raises TypeError if `var` is not a variable, or an argument differs
+        between towers.
 
         Examples
         --------
@@ -288,13 +275,9 @@ class StrategyCore:
     ) -> Any:
         """Call ``fn(*args, **kwargs)`` on each of the devices.
 
-        Parameters
-        ----------
-        colocate_with
-            A result of `non_slot_devices`.
-        fn, args, kwargs
-            The function and its arguments.  Each call gets the components on its
-            device, also of variables of the strategy.
+        `colocate_with` is a result of `non_slot_devices`.  `fn`, `args` and `kwargs`
+        are the function and its arguments.  Each call gets the components on its
+        device, also of variables of the strategy.
 
         Examples
         --------

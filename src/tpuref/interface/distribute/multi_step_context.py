@@ -11,24 +11,16 @@ from tpuref.interface.distribute.batching import combined_value
 from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 
-__all__ = ["MultiStepContext"]
-
 
 class MultiStepContext:
     """The context of a step function, which ``run_steps_on_dataset`` also returns.
 
-    See 001_66db0865fe92828f.txt, run_steps_on_dataset.
-
-    Attributes
-    ----------
-    run_op
-        The operation that runs all steps; None in eager mode, after they ran.
-    last_step_outputs
-        The outputs of the last step by name: a per-device value that is also a list
-        with one tensor for each tower, or a tensor if the outputs were combined or
-        there is one tower.  Evaluating it runs the steps.
-    non_tensor_outputs
-        The values of `set_non_tensor_output` by name.
+    See 001_66db0865fe92828f.txt, run_steps_on_dataset.  `run_op` is the operation that
+    runs all steps; None in eager mode, after they ran.  `last_step_outputs` are the
+    outputs of the last step by name: a per-device value that is also a list with one
+    tensor for each tower, or a tensor if the outputs were combined or there is one
+    tower.  Evaluating it runs the steps.  `non_tensor_outputs` are the values of
+    `set_non_tensor_output` by name.
 
     Examples
     --------
@@ -64,16 +56,10 @@ class MultiStepContext:
     ) -> None:
         """Set an output of the step; the value of the last step remains.
 
-        It raises ValueError if `aggregation` is not a `tf.VariableAggregation`.
-
-        Parameters
-        ----------
-        name
-            The name in `last_step_outputs`.
-        output
-            A tensor, a per-device value, or a structure of those.
-        aggregation
-            As for ``strategy.reduce``; by default the values are not combined.
+        `name` is the name in `last_step_outputs`.  `output` is a tensor, a per-device
+        value, or a structure of those.  `aggregation` is as for ``strategy.reduce``; by
+        default the values are not combined.  It raises ValueError if `aggregation` is
+        not a `tf.VariableAggregation`.
         """
         if not isinstance(aggregation, VariableAggregation):
             raise codes.NO_AGGREGATION.value_error(
@@ -95,12 +81,8 @@ class MultiStepContext:
     def set_non_tensor_output(self, name: str, output: Any) -> None:
         """Store an output that is not a tensor, such as a name or a list of hooks.
 
-        Parameters
-        ----------
-        name
-            The name in `non_tensor_outputs`.
-        output
-            Any object.  Different objects of towers become a per-device value.
+        `name` is the name in `non_tensor_outputs`.  `output` is any object.  Different
+        objects of towers become a per-device value.
         """
 
         def keep(output: Any) -> None:

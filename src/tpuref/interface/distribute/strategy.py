@@ -23,8 +23,6 @@ from tpuref.interface.distribute.values import MapOutput, Mirrored, PerDevice
 from tpuref.interface.distribute.variables import read_var
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["DistributionStrategy"]
-
 
 @explain_missing_members("tf.contrib.distribute.DistributionStrategy")
 class DistributionStrategy(StrategyCore):
@@ -155,14 +153,9 @@ class DistributionStrategy(StrategyCore):
 
         The document leaves the entry empty.  As in release 1.11, the calls are made in
         cross-tower context, and element k is assigned to device ``k % num_towers``.
-        ``get()`` and `unwrap` list the results, `reduce` combines them.
-
-        Parameters
-        ----------
-        map_over
-            The elements: a list, or a tensor, which is split along its first dimension.
-        fn, args, kwargs
-            The function and its further arguments.
+        ``get()`` and `unwrap` list the results, `reduce` combines them.  `map_over` are
+        the elements: a list, or a tensor, which is split along its first dimension.
+        `fn`, `args` and `kwargs` are the function and its further arguments.
 
         Examples
         --------
@@ -208,21 +201,15 @@ class DistributionStrategy(StrategyCore):
     ) -> Mirrored:
         """Return the towers' values combined, on each of the destinations.
 
-        It raises ValueError if `aggregation` is unknown, the kind of `value` does not
-        fit, or `destinations` names no device of the strategy.  Sums are computed in
-        tower order; float16 and bfloat16 are added in float32 and rounded once.
-        Summing means over the towers' batches logs a warning.
-
-        Parameters
-        ----------
-        aggregation
-            ``tf.VariableAggregation.SUM``, ``MEAN`` or ``ONLY_FIRST_TOWER``.
-        value
-            A per-device value with one component for each tower, or a result of
-            `map`.
-        destinations
-            The devices of the result: a mirrored variable, a per-device value, a device
-            or a list of devices.  `value` itself stands for all towers.
+        `aggregation` is ``tf.VariableAggregation.SUM``, ``MEAN`` or
+        ``ONLY_FIRST_TOWER``.  `value` is a per-device value with one component for each
+        tower, or a result of `map`.  `destinations` are the devices of the result: a
+        mirrored variable, a per-device value, a device or a list of devices.  `value`
+        itself stands for all towers.  It raises ValueError if `aggregation` is unknown,
+        the kind of `value` does not fit, or `destinations` names no device of the
+        strategy.  Sums are computed in tower order; float16 and bfloat16 are added in
+        float32 and rounded once.  Summing means over the towers' batches logs a
+        warning.
 
         Examples
         --------
@@ -271,11 +258,9 @@ the result is 1.5
     def read_var(self, tower_local_var: Any) -> Tensor:
         """Return the value of a variable, combined over the towers if tower-local.
 
-        Parameters
-        ----------
-        tower_local_var
-            A variable made with ``synchronization=tf.VariableSynchronization.ON_READ``
-            and an aggregation.  Any other variable is read normally.
+        `tower_local_var` is a variable made with
+        ``synchronization=tf.VariableSynchronization.ON_READ`` and an aggregation.  Any
+        other variable is read normally.
 
         Examples
         --------

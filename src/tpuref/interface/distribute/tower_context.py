@@ -5,23 +5,14 @@ from typing import Any
 from tpuref.interface.distribute.member import Member
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["TowerContext"]
-
 
 @explain_missing_members("tf.contrib.distribute.TowerContext")
 class TowerContext(Member):
     """The tower in which ``call_for_each_tower`` runs a function.
 
-    See 001_66db0865fe92828f.txt, call_for_each_tower.
-
-    Attributes
-    ----------
-    distribution_strategy
-        The strategy that the tower belongs to.
-    tower_id
-        The index of the tower.
-    variables
-        The variables that the towers have made.
+    See 001_66db0865fe92828f.txt, call_for_each_tower.  `distribution_strategy` is the
+    strategy that the tower belongs to.  `tower_id` is the index of the tower.
+    `variables` are the variables that the towers have made.
 
     Examples
     --------

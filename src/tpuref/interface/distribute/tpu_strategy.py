@@ -12,29 +12,20 @@ from tpuref.interface.distribute.system_description import describe_system
 from tpuref.interface.tpu.system import initialize_system, shutdown_system
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["TPUStrategy"]
-
 
 @explain_missing_members("tf.contrib.distribute.TPUStrategy")
 class TPUStrategy(OneDeviceStrategy):
     """Runs one tower on each core of a TPU system.
 
-    It raises TypeError if `tpu_cluster_resolver` lacks a method or `num_cores` is not
-    an integer, and ValueError if `num_cores` is less than 1 or greater than the number
-    of cores.  The releases call a function once and let the system replicate it.  The
-    document calls it once for each tower, each time with another ``tower_id``; this
-    class does the same.  See 001_66db0865fe92828f.txt.
-
-    Parameters
-    ----------
-    tpu_cluster_resolver
-        The address of the system: a `TPUClusterResolver`, or an object with its methods
-        ``master()`` and ``cluster_spec()``.  ``"local"`` and ``""`` mean the system of
-        this process.
-    steps_per_run
-        Stored for programs that read it; without effect.
-    num_cores
-        The number of cores to use, counted from the first; None for all.
+    `tpu_cluster_resolver` is the address of the system: a `TPUClusterResolver`, or an
+    object with its methods ``master()`` and ``cluster_spec()``.  ``"local"`` and ``""``
+    mean the system of this process.  `steps_per_run` is stored for programs that read
+    it, and has no effect.  `num_cores` is the number of cores to use, counted from the
+    first; None for all.  It raises TypeError if `tpu_cluster_resolver` lacks a method
+    or `num_cores` is not an integer, and ValueError if `num_cores` is less than 1 or
+    greater than the number of cores.  The releases call a function once and let the
+    system replicate it.  The document calls it once for each tower, each time with
+    another ``tower_id``; this class does the same.  See 001_66db0865fe92828f.txt.
 
     Examples
     --------

@@ -179,20 +179,13 @@ class Estimator:
     ) -> Any:
         """Train the model, from the last checkpoint if there is one.
 
-        It raises ValueError if both `steps` and `max_steps` are given or not positive,
-        and NanLossDuringTrainingError if the loss is not a number.
-
-        Parameters
-        ----------
-        input_fn
-            A function that returns features, ``(features, labels)`` or a
-            `tf.data.Dataset` of them; it may take mode, params and config.
-        steps
-            The number of steps to train; None trains until the input ends.
-        max_steps
-            The global step to stop at, counting steps of earlier calls.
-        saving_listeners
-            `tf.train.CheckpointSaverListener` objects, called for each checkpoint.
+        `input_fn` is a function that returns features, ``(features, labels)`` or a
+        `tf.data.Dataset` of them; it may take mode, params and config.  `steps` is the
+        number of steps to train; None trains until the input ends.  `max_steps` is the
+        global step to stop at, counting steps of earlier calls.  `saving_listeners` are
+        `tf.train.CheckpointSaverListener` objects, called for each checkpoint.  It
+        raises ValueError if both `steps` and `max_steps` are given or not positive, and
+        NanLossDuringTrainingError if the loss is not a number.
         """
         check_steps("train", steps=steps, max_steps=max_steps)
         if steps is not None and max_steps is not None:
@@ -334,18 +327,12 @@ class Estimator:
         """Evaluate the model of a checkpoint.
 
         Return the metrics of the specification, ``loss`` (the mean over the batches)
-        and ``global_step`` by name.  Other parameters are those of `train`.  It raises
-        ValueError if `steps` is not positive.
-
-        Parameters
-        ----------
-        steps
-            The number of batches; None evaluates until the input ends.
-        checkpoint_path
-            The checkpoint, by default the last one.  If there is none, the model is
-            evaluated with its initial values.
-        name
-            The name of this evaluation, which separates its event files from others.
+        and ``global_step`` by name.  Other parameters are those of `train`.  `steps` is
+        the number of batches; None evaluates until the input ends.  `checkpoint_path`
+        is the checkpoint, by default the last one.  If there is none, the model is
+        evaluated with its initial values.  `name` is the name of this evaluation, which
+        separates its event files from others.  It raises ValueError if `steps` is not
+        positive.
         """
         check_steps("evaluate", steps=steps)
         path = self._checkpoint_or_warn(checkpoint_path, "evaluate")

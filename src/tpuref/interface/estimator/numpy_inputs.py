@@ -20,20 +20,11 @@ def numpy_input_fn(
 ) -> Callable[[], Any]:
     """Return an input function that returns batches of arrays.
 
+    `x` is an array, or a dict of arrays with equally many rows.  `y` are the labels, in
+    the same form; None for none.  `batch_size` is the number of rows of a batch; the
+    last one may have fewer.  `num_epochs` is the number of passes over the rows; None
+    repeats them forever.  `queue_capacity` is the size of the shuffle buffer, in rows.
     It raises ValueError if `shuffle` is not a bool.
-
-    Parameters
-    ----------
-    x
-        An array, or a dict of arrays with equally many rows.
-    y
-        The labels, in the same form; None for none.
-    batch_size
-        The rows of a batch; the last one may have fewer.
-    num_epochs
-        The number of passes over the rows; None repeats them forever.
-    queue_capacity
-        The size of the shuffle buffer, in rows.
 
     Examples
     --------

@@ -25,16 +25,10 @@ class TrainSpec(NamedTuple):
 class EvalSpec(NamedTuple):
     """The arguments of evaluation for `train_and_evaluate`.
 
-    Attributes
-    ----------
-    input_fn, steps, name, hooks
-        As for `Estimator.evaluate`; 100 steps by default.
-    exporters
-        Exporters, called after each evaluation.
-    start_delay_secs
-        Accepted for compatibility: evaluation pauses training.
-    throttle_secs
-        The minimum number of seconds between two evaluations.
+    `input_fn`, `steps`, `name` and `hooks` are as for `Estimator.evaluate`; 100 steps
+    by default.  `exporters` are called after each evaluation.  `start_delay_secs` is
+    accepted for compatibility: evaluation pauses training.  `throttle_secs` is the
+    minimum number of seconds between two evaluations.
     """
 
     input_fn: Callable[..., Any]

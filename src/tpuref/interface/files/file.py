@@ -14,16 +14,10 @@ MODES = ("r", "rb", "r+", "w", "wb", "w+", "a", "ab", "a+")
 class GFile:
     r"""A file that is opened by the first read or write.
 
-    It raises ValueError if `mode` is unknown; its methods raise errors of the file
-    system, such as `tf.errors.NotFoundError`.
-
-    Parameters
-    ----------
-    name
-        A path, or a URL that fsspec knows.
-    mode
-        ``r``, ``w``, ``a``, ``r+``, ``w+`` or ``a+``, with a ``b`` for bytes instead
-        of text in UTF-8.
+    `name` is a path, or a URL that fsspec knows.  `mode` is ``r``, ``w``, ``a``,
+    ``r+``, ``w+`` or ``a+``, with a ``b`` for bytes instead of text in UTF-8.  It
+    raises ValueError if `mode` is unknown; its methods raise errors of the file system,
+    such as `tf.errors.NotFoundError`.
 
     Examples
     --------

@@ -27,6 +27,7 @@ from tpuref.engine.ops.host import printed
 from tpuref.engine.ops.sources import ARGUMENT
 from tpuref.engine.tracing.arguments import is_composite, leaves_of, with_values
 from tpuref.interface.functions.arguments import static_integer
+from tpuref.interface.functions.host_functions import check_host_function
 from tpuref.interface.functions.optional import Optional
 from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.functions.tensor_array import TensorArray
@@ -194,19 +195,10 @@ def py_func(
     """Call a Python function with NumPy arrays when the graph runs.
 
     Return one tensor for a single type, a list for a list of types, or the operation if
-    that list is empty.
-
-    Parameters
-    ----------
-    func
-        Takes one array for each tensor of `inp`, and returns one value for each type
-        of `Tout`.
-    inp
-        The tensors whose values the function receives.
-    Tout
-        The element type of the result, or a list of element types.
-    stateful
-        Accepted for compatibility; every evaluation calls the function.
+    that list is empty.  `func` takes one array for each tensor of `inp`, and returns
+    one value for each type of `Tout`.  `inp` are the tensors whose values the function
+    receives.  `Tout` is the element type of the result, or a list of element types.
+    `stateful` is accepted for compatibility; every evaluation calls the function.
 
     Examples
     --------
@@ -223,12 +215,16 @@ def py_func(
     functions[token] = func
     inputs = [convert_to_tensor(value) for value in listed("tf.py_func: inp", inp)]
     if not names and not executing_eagerly():
-        return build.apply_operation(
+        operation = build.apply_operation(
             "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
         )
+        check_host_function(operation)
+        return operation
     outputs = build.apply_all(
         "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
     )
+    if outputs and not executing_eagerly():
+        check_host_function(outputs[0].op)
     return outputs if several else outputs[0]
 
 
@@ -310,21 +306,13 @@ def cond(
 ) -> Any:
     """Return the result of `true_fn` or `false_fn`, depending on `pred` at run time.
 
-    It raises TypeError if `pred` is a Python bool, or a function is missing or given
-    twice, and ValueError if `pred` is not a scalar, a function returns None, or the
-    structures or element types differ.
-
-    Parameters
-    ----------
-    pred
-        A scalar bool tensor.
-    true_fn, false_fn
-        Functions without parameters.  Both are called when the graph is built; their
-        results must have the same structure and element types.
-    strict
-        Whether a list or tuple with one element stays a list or tuple.
-    fn1, fn2
-        The former names of `true_fn` and `false_fn`.
+    `pred` is a scalar bool tensor.  `true_fn` and `false_fn` are functions without
+    parameters.  Both are called when the graph is built; their results must have the
+    same structure and element types.  `strict` says whether a list or tuple with one
+    element stays a list or tuple.  `fn1` and `fn2` are the former names of `true_fn`
+    and `false_fn`.  It raises TypeError if `pred` is a Python bool, or a function is
+    missing or given twice, and ValueError if `pred` is not a scalar, a function returns
+    None, or the structures or element types differ.
 
     Examples
     --------

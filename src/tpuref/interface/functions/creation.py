@@ -67,11 +67,7 @@ def _vector(shape: Any) -> Any:
 
 
 def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
-    """Return a tensor of ones: True for bool.
-
-    Parameters, result and errors are those of `zeros`.  The dtype string
-    raises a TypeError.
-    """
+    """Return a tensor of ones, True for bool; TypeError for string; see `zeros`."""
     target = as_dtype(dtype)
     if target == string:
         raise TypeError("tf.ones: dtype: expected a numeric type or bool, got string")
@@ -118,18 +114,10 @@ def range(
 ) -> Tensor:
     """Return the numbers from `start` up to, not including, `limit`.
 
-    It raises ValueError if `delta` is 0 or has the wrong sign.
-
-    Parameters
-    ----------
-    start
-        A scalar: the first number.  If `limit` is omitted, the limit; 0 is then first.
-    limit
-        A scalar, the bound of the numbers.
-    delta
-        A scalar, the step; not 0.
-    dtype
-        The element type; None for the widest of the three arguments.
+    `start` is a scalar: the first number.  If `limit` is omitted, it is the limit, and
+    0 is first.  `limit` is a scalar, the bound of the numbers.  `delta` is a scalar,
+    the step; not 0.  `dtype` is the element type; None for the widest of the three
+    arguments.  It raises ValueError if `delta` is 0 or has the wrong sign.
 
     Examples
     --------

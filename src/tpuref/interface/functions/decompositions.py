@@ -16,27 +16,6 @@ from tpuref.interface.functions.reductions import reduce_max, reduce_sum
 from tpuref.interface.functions.reshaping import expand_dims, matrix_transpose
 from tpuref.interface.functions.selection import where_v2
 
-__all__ = [
-    "adjoint",
-    "cholesky",
-    "cholesky_solve",
-    "det",
-    "eig",
-    "eigh",
-    "eigvalsh",
-    "inv",
-    "logdet",
-    "lstsq",
-    "lu",
-    "matrix_rank",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "triangular_solve",
-]
-
 
 class SignAndLogarithm(NamedTuple):
     """The result of `slogdet`."""
@@ -190,17 +169,11 @@ def lstsq(
 ) -> Tensor:
     """Return the solution of ``matrix @ x = rhs`` with the least squared error.
 
-    Of several solutions it is the shortest.
-
-    Parameters
-    ----------
-    matrix, rhs
-        Floating-point or complex numbers, of static shapes [..., m, n] and [..., m, k].
-    l2_regularizer
-        The weight of the squared length of the solution, for `fast`.
-    fast
-        Whether the normal equations are solved, which needs a matrix of full rank;
-        otherwise singular values are computed.
+    Of several solutions it is the shortest.  `matrix` and `rhs` are floating-point or
+    complex numbers, of static shapes [..., m, n] and [..., m, k].  `l2_regularizer` is
+    the weight of the squared length of the solution, for `fast`.  `fast` says whether
+    the normal equations are solved, which needs a matrix of full rank; otherwise
+    singular values are computed.
 
     Examples
     --------

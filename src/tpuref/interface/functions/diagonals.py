@@ -31,17 +31,10 @@ def matrix_diag(
     """Return matrices with the given diagonals.
 
     The diagonals have the shape ``[..., n]``, and the matrices are square by default.
-
-    Parameters
-    ----------
-    k
-        The place of the diagonal above the main one; bands are not supported.
-    num_rows, num_cols
-        The sizes of the matrices; by default the least.
-    padding_value
-        The value of all other elements.
-    align
-        Accepted for compatibility: it concerns bands.
+    `k` is the place of the diagonal above the main one; bands are not supported.
+    `num_rows` and `num_cols` are the sizes of the matrices; by default the least.
+    `padding_value` is the value of all other elements.  `align` is accepted for
+    compatibility: it concerns bands.
 
     Examples
     --------

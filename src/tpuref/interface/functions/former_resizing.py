@@ -51,21 +51,12 @@ def resize_images(
 ) -> Tensor:
     """Return images of another size, float32; nearest neighbours keep the dtype.
 
-    Images that have the size already are returned unchanged.
-
-    Parameters
-    ----------
-    images
-        One image, ``[height, width, channels]``, or a batch of images.
-    size
-        The new height and width.
-    method
-        A member of `ResizeMethod`, or its name: ``bilinear``, ``nearest``, ``bicubic``
-        or ``area``.
-    align_corners
-        Whether the last pixels of image and result are aligned, too.
-    preserve_aspect_ratio
-        Whether to take the largest size of the images' own shape within `size`.
+    Images that have the size already are returned unchanged.  `images` is one image,
+    ``[height, width, channels]``, or a batch of images.  `size` are the new height and
+    width.  `method` is a member of `ResizeMethod`, or its name: ``bilinear``,
+    ``nearest``, ``bicubic`` or ``area``.  `align_corners` says whether the last pixels
+    of image and result are aligned, too.  `preserve_aspect_ratio` says whether to take
+    the largest size of the images' own shape within `size`.
 
     Examples
     --------

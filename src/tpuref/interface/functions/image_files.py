@@ -30,18 +30,11 @@ def decode_jpeg(
 ) -> Tensor:
     """Return the image in the bytes of a JPEG file, [height, width, channels] uint8.
 
-    Parameters
-    ----------
-    contents
-        A scalar string.  Files of the other formats are read as well.
-    channels
-        1 for shades of grey, 3 for colours, 0 for those of the file.
-    ratio
-        1, 2, 4 or 8: the image becomes smaller by it.
-    fancy_upscaling, acceptable_fraction, dct_method
-        Accepted for compatibility.
-    try_recover_truncated
-        Whether to fill what is missing of a file.
+    `contents` is a scalar string.  Files of the other formats are read as well.
+    `channels` is 1 for shades of grey, 3 for colours, 0 for those of the file.  `ratio`
+    is 1, 2, 4 or 8: the image becomes smaller by it.  `fancy_upscaling`,
+    `acceptable_fraction` and `dct_method` are accepted for compatibility.
+    `try_recover_truncated` says whether to fill the missing part of a file.
     """
     return _decoded(
         "DecodeJpeg", contents, channels, ratio=ratio, truncated=try_recover_truncated
@@ -84,15 +77,10 @@ def decode_image(
 ) -> Tensor:
     """Return the image in the bytes of a JPEG, PNG, BMP or GIF file.
 
-    Parameters
-    ----------
-    contents, channels
-        As for `decode_png`.
-    dtype
-        Any real dtype; values are scaled as by `tf.image.convert_image_dtype`.
-    expand_animations
-        Whether a GIF file gives all frames, with a dimension of them; then the rank of
-        the result is unknown.  Otherwise it gives its first frame.
+    `contents` and `channels` are as for `decode_png`.  `dtype` is any real dtype;
+    values are scaled as by `tf.image.convert_image_dtype`.  `expand_animations` says
+    whether a GIF file gives all frames, with a dimension of them; then the rank of the
+    result is unknown.  Otherwise it gives its first frame.
     """
     target = as_dtype(dtype)
     kept = uint16 if target == uint16 else uint8

@@ -32,23 +32,13 @@ def ImageProjectiveTransformV3(
 ) -> Tensor:
     """Return images seen through projections.
 
-    The pixel ``(x, y)`` of the result is the one at ``((a0 x + a1 y + a2) / k,
-    (b0 x + b1 y + b2) / k)`` of the image, with ``k = c0 x + c1 y + 1``.
-
-    Parameters
-    ----------
-    images
-        A batch, ``[batch, height, width, channels]``.
-    transforms
-        ``[batch, 8]`` or ``[1, 8]``: a0, a1, a2, b0, b1, b2, c0 and c1.
-    output_shape
-        Height and width of the result.
-    fill_value
-        The pixels outside of an image in the mode ``CONSTANT``.
-    interpolation
-        ``"NEAREST"`` or ``"BILINEAR"``.
-    fill_mode
-        ``"CONSTANT"``, ``"REFLECT"``, ``"WRAP"`` or ``"NEAREST"``.
+    The pixel ``(x, y)`` of the result is the one at ``((a0 x + a1 y + a2) / k, (b0 x +
+    b1 y + b2) / k)`` of the image, with ``k = c0 x + c1 y + 1``.  `images` is a batch,
+    ``[batch, height, width, channels]``.  `transforms` is ``[batch, 8]`` or ``[1, 8]``:
+    a0, a1, a2, b0, b1, b2, c0 and c1.  `output_shape` is height and width of the
+    result.  `fill_value` is the value of pixels outside of an image in the mode
+    ``CONSTANT``.  `interpolation` is ``"NEAREST"`` or ``"BILINEAR"``.  `fill_mode` is
+    ``"CONSTANT"``, ``"REFLECT"``, ``"WRAP"`` or ``"NEAREST"``.
 
     Examples
     --------

@@ -145,20 +145,13 @@ def gather(
 ) -> Tensor:
     """Return the slices of a tensor at the given indices along one axis.
 
-    The result is a tensor in which the axes of `indices` replace `axis`.  It raises
+    The result is a tensor in which the axes of `indices` replace `axis`.  `indices` is
+    int32 or int64 of any shape, ``0 <= index < params.shape[axis]``.
+    `validate_indices` is accepted for compatibility; indices are always checked.
+    `axis` is the axis; by default the first after the batch dimensions.  `batch_dims`
+    is the number of leading axes that `params` and `indices` share.  It raises
     ValueError if the axis does not exist or the batch dimensions differ, and at run
     time `tf.errors.InvalidArgumentError` if an index is out of range.
-
-    Parameters
-    ----------
-    indices
-        int32 or int64 of any shape, ``0 <= index < params.shape[axis]``.
-    validate_indices
-        Accepted for compatibility; indices are always checked.
-    axis
-        The axis; by default the first after the batch dimensions.
-    batch_dims
-        The number of leading axes that `params` and `indices` share.
 
     Examples
     --------
@@ -247,22 +240,41 @@ def tensor_scatter_nd_update(
 def tensor_scatter_nd_add(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:
-    """Return a tensor with numbers added at the given positions.
-
-    Parameters, result and errors are those of `tensor_scatter_nd_update`.  Updates at
-    the same position add up.
-    """
+    """Return a tensor with updates added; see `tensor_scatter_nd_update`."""
     return _scatter("TensorScatterAdd", tensor, indices, updates, name)
 
 
 def tensor_scatter_nd_sub(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:
-    """Return a tensor with numbers subtracted at the given positions.
-
-    Parameters, result and errors are those of `tensor_scatter_nd_add`.
-    """
+    """Return a tensor with updates subtracted; see `tensor_scatter_nd_add`."""
     return _scatter("TensorScatterSub", tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with the larger of its values and the updates at positions.
+
+    Parameters, result and errors are those of `tensor_scatter_nd_update`.
+
+    Examples
+    --------
+    >>> found = tf.tensor_scatter_nd_max([1, 5], [[0], [1]], [3, 3])
+    >>> tf.Session().run(found).tolist()
+    [3, 5]
+    """
+    return _scatter("TensorScatterMax", tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with the smaller of its values and the updates at positions.
+
+    Parameters, result and errors are those of `tensor_scatter_nd_update`.
+    """
+    return _scatter("TensorScatterMin", tensor, indices, updates, name)
 
 
 def _scatter(

@@ -217,12 +217,8 @@ def scaled_initializer(
 ) -> VarianceScaling:
     """Random, with variance `factor` divided by inputs, outputs or their mean.
 
-    Parameters
-    ----------
-    mode
-        ``"FAN_IN"``, ``"FAN_OUT"`` or ``"FAN_AVG"``.
-    uniform
-        Uniform if true, else truncated normal.
+    `mode` is ``"FAN_IN"``, ``"FAN_OUT"`` or ``"FAN_AVG"``.  `uniform` says whether it
+    is uniform or truncated normal.
     """
     function = "tf.contrib.layers.variance_scaling_initializer"
     mode = instance_of(str, f"{function}: mode", "a string", mode)

@@ -31,21 +31,14 @@ def matmul(
 ) -> Tensor:
     """Return the product of matrices, batched over all but the last two axes.
 
-    float16 and bfloat16 are summed in float32 and rounded once.  It raises ValueError
-    if a rank is less than 2, the inner dimensions differ, or both transpose and adjoint
-    are requested for a matrix, and TypeError if the dtypes differ or are not numeric.
-
-    Parameters
-    ----------
-    a, b
-        Numbers of one dtype, of shapes [..., m, k] and [..., k, n]; the leading axes
-        broadcast.
-    transpose_a, transpose_b
-        Whether to exchange the last two axes first.
-    adjoint_a, adjoint_b
-        The same, with complex conjugation.
-    a_is_sparse, b_is_sparse
-        Hints that do not change the result.
+    float16 and bfloat16 are summed in float32 and rounded once.  `a` and `b` are
+    numbers of one dtype, of shapes [..., m, k] and [..., k, n]; the leading axes
+    broadcast.  `transpose_a` and `transpose_b` say whether to exchange the last two
+    axes first.  `adjoint_a` and `adjoint_b` are the same, with complex conjugation.
+    `a_is_sparse` and `b_is_sparse` are hints that do not change the result.  It raises
+    ValueError if a rank is less than 2, the inner dimensions differ, or both transpose
+    and adjoint are requested for a matrix, and TypeError if the dtypes differ or are
+    not numeric.
 
     Examples
     --------
@@ -89,20 +82,11 @@ def matvec(
 ) -> Tensor:
     """Return the product of matrices and vectors, batched over the leading axes.
 
-    It raises ValueError if the inner dimensions differ, or both `transpose_a` and
-    `adjoint_a` are true.
-
-    Parameters
-    ----------
-    a, b
-        Numbers of one dtype, of shapes [..., m, k] and [..., k]; the leading axes
-        broadcast.
-    transpose_a
-        Whether to exchange the last two axes of `a` first.
-    adjoint_a
-        The same, with complex conjugation.
-    a_is_sparse, b_is_sparse
-        Hints that do not change the result.
+    `a` and `b` are numbers of one dtype, of shapes [..., m, k] and [..., k]; the
+    leading axes broadcast.  `transpose_a` says whether to exchange the last two axes of
+    `a` first.  `adjoint_a` is the same, with complex conjugation.  `a_is_sparse` and
+    `b_is_sparse` are hints that do not change the result.  It raises ValueError if the
+    inner dimensions differ, or both `transpose_a` and `adjoint_a` are true.
 
     Examples
     --------
@@ -147,19 +131,13 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Return a sum of products, written in index notation.
 
-    It sums over every label that is not in the result.  It raises ValueError if the
-    equation is malformed or does not fit the shapes, and TypeError if the dtypes
-    differ, or an unknown keyword is given.
-
-    Parameters
-    ----------
-    equation
-        The labels of the axes of each input, one letter per axis, with commas between
-        inputs, and after ``->`` the labels of the result; ``...`` stands for further
-        axes, which broadcast.  Without ``->`` the result has the labels that occur
-        once, in alphabetical order.
-    *inputs
-        Numbers of one dtype, one tensor for each input of the equation.
+    It sums over every label that is not in the result.  `equation` has the labels of
+    the axes of each input, one letter per axis, with commas between inputs, and after
+    ``->`` the labels of the result; ``...`` stands for further axes, which broadcast.
+    Without ``->`` the result has the labels that occur once, in alphabetical order.
+    `*inputs` are numbers of one dtype, one tensor for each input of the equation.  It
+    raises ValueError if the equation is malformed or does not fit the shapes, and
+    TypeError if the dtypes differ, or an unknown keyword is given.
 
     Examples
     --------
@@ -202,24 +180,13 @@ def norm(
 ) -> Tensor:
     """Return the norm of vectors or matrices.
 
-    The norm has the dtype of `tensor`, but is real for complex numbers.  It raises
-    ValueError if `ord` or the number of axes is invalid, or both names of `keepdims`
-    are given.
-
-    Parameters
-    ----------
-    tensor
-        Floating-point or complex numbers.
-    ord
-        ``"euclidean"``; a positive number p for the p-norm; or infinity for the
-        maximum norm.  For matrices ``"fro"`` (the same as euclidean), 1 or infinity.
-    axis
-        One axis for norms of vectors, two for norms of matrices.  None treats the whole
-        tensor as one vector.
-    keepdims
-        Whether to keep those axes, with size 1.
-    keep_dims
-        The former name of `keepdims`.
+    The norm has the dtype of `tensor`, but is real for complex numbers.  `tensor` holds
+    floating-point or complex numbers.  `ord` is ``"euclidean"``; a positive number p
+    for the p-norm; or infinity for the maximum norm; for matrices ``"fro"`` (the same
+    as euclidean), 1 or infinity.  `axis` is one axis for norms of vectors, two for
+    norms of matrices; None treats the whole tensor as one vector.  `keepdims`, formerly
+    `keep_dims`, says whether to keep those axes, with size 1.  It raises ValueError if
+    `ord` or the number of axes is invalid, or both names of `keepdims` are given.
 
     Examples
     --------

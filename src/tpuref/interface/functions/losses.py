@@ -80,19 +80,12 @@ def sparse_softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of one true class per row and the softmax of logits.
 
-    The result is a tensor of the shape of `labels` and the dtype of `logits`.  It
-    raises ValueError if labels or logits are missing or not passed by name, or shapes
-    do not fit, and at run time `tf.errors.InvalidArgumentError` if a label is not a
-    class.
-
-    Parameters
-    ----------
-    _sentinel
-        Forces the other arguments to be passed by name; must be None.
-    labels
-        int32 or int64 of shape ``logits.shape[:-1]``: the class, ``0 <= label < n``.
-    logits
-        A floating-point tensor of shape ``[..., n]``.
+    The result is a tensor of the shape of `labels` and the dtype of `logits`.
+    `_sentinel` forces the other arguments to be passed by name; must be None.  `labels`
+    is int32 or int64 of shape ``logits.shape[:-1]``: the class, ``0 <= label < n``.
+    `logits` is a floating-point tensor of shape ``[..., n]``.  It raises ValueError if
+    labels or logits are missing or not passed by name, or shapes do not fit, and at run
+    time `tf.errors.InvalidArgumentError` if a label is not a class.
 
     Examples
     --------

@@ -167,23 +167,13 @@ def fused_batch_norm(
     """Return images normalized over all but their channels, and the moments.
 
     While training, the variance is that of the population that the images are a sample
-    of (with Bessel's correction).  It raises ValueError if `is_training` is false and
-    the moments are missing.
-
-    Parameters
-    ----------
-    x
-        Floating-point images; float16 and bfloat16 are normalized in float32.
-    scale, offset
-        One factor and one final addend for each channel.
-    mean, variance
-        The moments to use if `is_training` is false.
-    epsilon
-        A small number added to the variance; at least 1.001e-5.
-    data_format
-        ``"NHWC"`` or ``"NCHW"``.
-    is_training
-        Whether to use the moments of the images.
+    of (with Bessel's correction).  `x` are floating-point images; float16 and bfloat16
+    are normalized in float32.  `scale` and `offset` are one factor and one final addend
+    for each channel.  `mean` and `variance` are the moments to use if `is_training` is
+    false.  `epsilon` is a small number added to the variance; at least 1.001e-5.
+    `data_format` is ``"NHWC"`` or ``"NCHW"``.  `is_training` says whether to use the
+    moments of the images.  It raises ValueError if `is_training` is false and the
+    moments are missing.
 
     Examples
     --------
@@ -346,21 +336,12 @@ def dropout(
 ) -> Tensor:
     """Return a tensor with random elements set to 0 and the others scaled up.
 
-    The result has the same shape and dtype.  It raises ValueError if both or neither of
-    `rate` and `keep_prob` are given, the value is out of range, or `x` is not floating
-    point.
-
-    Parameters
-    ----------
-    x
-        A floating-point tensor.
-    keep_prob
-        The probability of keeping an element: ``1 - rate``.
-    noise_shape
-        A shape that broadcasts to that of `x`: along axes of size 1, elements are kept
-        or dropped together.
-    rate
-        The probability of dropping an element, ``0 <= rate < 1``.
+    The result has the same shape and dtype.  `x` is a floating-point tensor.
+    `keep_prob` is the probability of keeping an element: ``1 - rate``.  `noise_shape`
+    is a shape that broadcasts to that of `x`: along axes of size 1, elements are kept
+    or dropped together.  `rate` is the probability of dropping an element, ``0 <= rate
+    < 1``.  It raises ValueError if both or neither of `rate` and `keep_prob` are given,
+    the value is out of range, or `x` is not floating point.
 
     Examples
     --------

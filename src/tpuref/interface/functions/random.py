@@ -41,12 +41,8 @@ def set_random_seed(seed: int | None) -> None:
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """Return the graph's and the operation's seed for an operation given `seed`.
 
-    Both are None if neither graph nor operation has a seed.
-
-    Parameters
-    ----------
-    op_seed
-        The seed passed to the operation, or None.
+    Both are None if neither graph nor operation has a seed.  `op_seed` is the seed
+    passed to the operation, or None.
     """
     return _seeds("tf.get_seed", op_seed)
 
@@ -86,15 +82,10 @@ def random_uniform(
 ) -> Tensor:
     """Return numbers distributed uniformly over ``minval <= x < maxval``.
 
-    It raises ValueError if the dtype is invalid, or `maxval` is missing for integers.
-
-    Parameters
-    ----------
-    minval, maxval
-        Scalars, or for floating point tensors that broadcast; by default 0 and 1.
-        Integers need `maxval`.
-    dtype
-        A floating-point type, int32 or int64.
+    `minval` and `maxval` are scalars, or for floating point tensors that broadcast; by
+    default 0 and 1.  Integers need `maxval`.  `dtype` is a floating-point type, int32
+    or int64.  It raises ValueError if the dtype is invalid, or `maxval` is missing for
+    integers.
 
     Examples
     --------
@@ -147,16 +138,9 @@ def random_normal(
 ) -> Tensor:
     """Return normally distributed numbers.
 
-    It raises TypeError if the dtype is not floating point.
-
-    Parameters
-    ----------
-    shape, seed
-        As for `random_uniform`.
-    mean, stddev
-        The mean and the standard deviation, scalars or tensors that broadcast.
-    dtype
-        A floating-point type.
+    `shape` and `seed` are as for `random_uniform`.  `mean` and `stddev` are the mean
+    and the standard deviation, scalars or tensors that broadcast.  `dtype` is a
+    floating-point type.  It raises TypeError if the dtype is not floating point.
 
     Examples
     --------
@@ -230,16 +214,9 @@ def categorical(
 ) -> Tensor:
     """Return classes drawn with probabilities proportional to ``exp(logits)``.
 
-    The result is a tensor of shape ``[batch, num_samples]``.
-
-    Parameters
-    ----------
-    logits
-        A floating-point tensor of shape ``[batch, classes]``.
-    num_samples
-        The number of classes to draw for each row.
-    dtype
-        int32 or int64, the default.
+    The result is a tensor of shape ``[batch, num_samples]``.  `logits` is a
+    floating-point tensor of shape ``[batch, classes]``.  `num_samples` is the number of
+    classes to draw for each row.  `dtype` is int32 or int64, the default.
 
     Examples
     --------

@@ -20,20 +20,11 @@ def reduce_sum(
     """Return the sum along the axes.
 
     Integers wrap around; float16 and bfloat16 are summed in float32 and rounded once.
-    It raises ValueError if an axis does not exist or is given twice, or both names of
-    an argument are given.
-
-    Parameters
-    ----------
-    input_tensor
-        Numbers.
-    axis
-        The axis or axes to sum along, negative ones counted from the end; all by
-        default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
+    `input_tensor` are numbers.  `axis` is the axis or axes to sum along, negative ones
+    counted from the end; all by default.  `keepdims` says whether to keep those axes,
+    with size 1.  `reduction_indices` and `keep_dims` are former names of `axis` and
+    `keepdims`.  It raises ValueError if an axis does not exist or is given twice, or
+    both names of an argument are given.
 
     Examples
     --------
@@ -129,11 +120,7 @@ def reduce_any(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return whether any element along the axes is true.
-
-    Parameters, result and errors are those of `reduce_sum`.  The input and the result
-    are boolean; other inputs raise a TypeError.
-    """
+    """Return whether any boolean along the axes is true; see `reduce_sum`."""
     former = reduction_indices, keep_dims
     return _reduce("Any", "tf.reduce_any", input_tensor, axis, keepdims, name, *former)
 
@@ -159,11 +146,7 @@ def reduce_logsumexp(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return ``log(sum(exp(x)))`` along the axes, without intermediate overflow.
-
-    Parameters, result and errors are those of `reduce_sum`.  The numbers are
-    floating-point.
-    """
+    """Return ``log(sum(exp(x)))`` without intermediate overflow; see `reduce_sum`."""
     function = "tf.reduce_logsumexp"
     former = reduction_indices, keep_dims
     return _reduce("LogSumExp", function, input_tensor, axis, keepdims, name, *former)
@@ -172,11 +155,7 @@ def reduce_logsumexp(
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Return the Euclidean norm along the axes.
-
-    Parameters, result and errors are those of `reduce_sum`.  The numbers are
-    floating-point.
-    """
+    """Return the Euclidean norm of floating-point numbers; see `reduce_sum`."""
     function = "tf.math.reduce_euclidean_norm"
     return _reduce("EuclideanNorm", function, input_tensor, axis, keepdims, name)
 

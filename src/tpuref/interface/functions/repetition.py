@@ -100,15 +100,10 @@ def _filler(constant_values: Any, value: Tensor) -> Tensor:
 def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     """Return the coordinates of a grid, one tensor per axis.
 
-    It raises ValueError if ``indexing`` is unknown, and TypeError for another keyword.
-
-    Parameters
-    ----------
-    args
-        Vectors or scalars of one dtype.
-    kwargs
-        ``indexing``: with ``"xy"``, the default, the second vector runs along axis 0,
-        with ``"ij"`` the first.  ``name`` is accepted too.
+    `args` are vectors or scalars of one dtype.  `kwargs` is ``indexing``: with
+    ``"xy"``, the default, the second vector runs along axis 0, with ``"ij"`` the first.
+    ``name`` is accepted too.  It raises ValueError if ``indexing`` is unknown, and
+    TypeError for another keyword.
 
     Examples
     --------

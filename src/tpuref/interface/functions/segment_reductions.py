@@ -2,70 +2,12 @@
 
 from typing import Any
 
-from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import int32
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.interface.functions.arithmetic import maximum, minimum
 from tpuref.interface.functions.conversion import cast
-from tpuref.interface.functions.extents import shape
-from tpuref.interface.functions.joining import stack
-from tpuref.interface.functions.reductions import reduce_max, reduce_prod_v2, reduce_sum
-from tpuref.interface.functions.reshaping import reshape
-
-__all__ = [
-    "segment_max",
-    "segment_min",
-    "segment_prod",
-    "segment_sum",
-    "tensor_scatter_nd_max",
-    "tensor_scatter_nd_min",
-    "unsorted_segment_max",
-    "unsorted_segment_min",
-    "unsorted_segment_prod",
-]
-
-
-def tensor_scatter_nd_max(
-    tensor: Any, indices: Any, updates: Any, name: str | None = None
-) -> Tensor:
-    """Return a tensor with the larger of its values and the updates at positions.
-
-    Parameters are those of `tensor_scatter_nd_update`.
-
-    Examples
-    --------
-    >>> found = tf.tensor_scatter_nd_max([1, 5], [[0], [1]], [3, 3])
-    >>> tf.Session().run(found).tolist()
-    [3, 5]
-    """
-    return maximum(tensor, _scatter_reduced("max", tensor, indices, updates))
-
-
-def tensor_scatter_nd_min(
-    tensor: Any, indices: Any, updates: Any, name: str | None = None
-) -> Tensor:
-    """Return a tensor with the smaller of its values and the updates at positions."""
-    return minimum(tensor, _scatter_reduced("min", tensor, indices, updates))
-
-
-def _scatter_reduced(reduction: str, tensor: Any, indices: Any, updates: Any) -> Tensor:
-    """Return the reduced updates of each position, in the shape of the tensor."""
-    whole, places = convert_to_tensor(tensor), convert_to_tensor(indices)
-    depth = places.shape.as_list()[-1] if places.shape.rank else None
-    if depth is None:
-        raise codes.WRONG_SHAPE.value_error(
-            f"tf.tensor_scatter_nd_{reduction}: indices: expected [..., depth] with a "
-            f"known depth, got {places.describe()}"
-        )
-    sizes = cast(shape(whole), places.dtype)
-    outer = sizes[:depth]
-    strides = stack([reduce_prod_v2(outer[k + 1 :]) for k in range(depth)])
-    rows = reduce_sum(places * strides, axis=-1)
-    values = convert_to_tensor(updates, whole.dtype)
-    reduced = _unsorted(reduction, values, rows, reduce_prod_v2(outer))
-    return reshape(reduced, shape(whole))
+from tpuref.interface.functions.reductions import reduce_max
 
 
 def _unsorted(

@@ -62,12 +62,8 @@ def ifft2d(input: Any, name: str | None = None) -> Tensor:
 def rfft(input: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Return the frequencies from 0 of real signals, which lie in the last axis.
 
-    Parameters
-    ----------
-    input
-        float32 or float64.
-    fft_length
-        A list of one number: signals are cut or filled with zeros to this length.
+    `input` is float32 or float64.  `fft_length` is a list of one number: signals are
+    cut or filled with zeros to this length.
 
     Examples
     --------
@@ -84,12 +80,8 @@ def rfft(input: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
 def irfft(input: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Return the real signals of frequencies from 0, which lie in the last axis.
 
-    Parameters
-    ----------
-    input
-        complex64 or complex128.
-    fft_length
-        A list of one number, the length of the signals; by default an even one.
+    `input` is complex64 or complex128.  `fft_length` is a list of one number, the
+    length of the signals; by default an even one.
     """
     bins = convert_to_tensor(input)
     given = 2 * (_length_of(bins) - 1) if fft_length is None else _only(fft_length)
@@ -132,16 +124,9 @@ def frame(
 ) -> Tensor:
     """Return overlapping parts of signals: the axis becomes frames and their samples.
 
-    Parameters
-    ----------
-    signal
-        A tensor.
-    frame_length, frame_step
-        The number of samples of a frame, and from one frame to the next.
-    pad_end, pad_value
-        Whether frames begin at all steps; missing samples then have this value.
-    axis
-        The axis of the samples.
+    `signal` is a tensor.  `frame_length` and `frame_step` are the number of samples of
+    a frame, and from one frame to the next.  `pad_end` says whether frames begin at all
+    steps; missing samples then are `pad_value`.  `axis` is the axis of the samples.
 
     Examples
     --------
@@ -276,14 +261,10 @@ def stft(
 ) -> Tensor:
     """Return the frequencies of the frames of real signals.
 
-    Parameters
-    ----------
-    signals, frame_length, frame_step, pad_end
-        As for `frame`.
-    fft_length
-        The length that frames are filled to, by default the next power of 2.
-    window_fn
-        A function of a length and a dtype; frames are multiplied by its result.
+    `signals`, `frame_length`, `frame_step` and `pad_end` are as for `frame`.
+    `fft_length` is the length that frames are filled to, by default the next power of
+    2.  `window_fn` is a function of a length and a dtype; frames are multiplied by its
+    result.
 
     Examples
     --------

@@ -118,19 +118,11 @@ def searchsorted(
 ) -> Tensor:
     """Return the indices at which to insert values to keep rows sorted.
 
-    The results are indices, with the shape of `values`.  It raises ValueError if `side`
-    is unknown, or the leading axes differ.
-
-    Parameters
-    ----------
-    sorted_sequence
-        Real numbers of shape ``[..., n]``, each row ascending.
-    values
-        Numbers of the same dtype, of shape ``[..., m]``.
-    side
-        ``"left"`` inserts before equal elements, ``"right"`` after them.
-    out_type
-        int32 or int64.
+    The results are indices, with the shape of `values`.  `sorted_sequence` are real
+    numbers of shape ``[..., n]``, each row ascending.  `values` are numbers of the same
+    dtype, of shape ``[..., m]``.  `side` is ``"left"`` to insert before equal elements,
+    ``"right"`` after them.  `out_type` is int32 or int64.  It raises ValueError if
+    `side` is unknown, or the leading axes differ.
 
     Examples
     --------

@@ -21,19 +21,6 @@ from tpuref.interface.functions.reshaping import (
     transpose,
 )
 
-__all__ = [
-    "avg_pool1d",
-    "avg_pool3d",
-    "avg_pool_nd",
-    "conv3d",
-    "conv_transpose",
-    "convolution",
-    "max_pool1d",
-    "max_pool3d",
-    "max_pool_nd",
-    "pool_nd",
-]
-
 Numbers = tuple[int, ...]
 
 
@@ -96,20 +83,12 @@ def convolution(
 ) -> Tensor:
     """Return the cross-correlation of a batch with filters over one to three axes.
 
-    It raises ValueError if the arguments do not fit together.
-
-    Parameters
-    ----------
-    input
-        ``[batch, ..., channels]``, or ``[batch, channels, ...]`` for a `data_format`
-        such as ``"NCHW"``.
-    filters
-        ``[..., channels / groups, outputs]``.
-    strides, dilations
-        A number, or one for each axis: the step of windows, and of their elements.  At
-        most one of both is above 1.
-    padding
-        ``"SAME"`` or ``"VALID"``.
+    `input` is ``[batch, ..., channels]``, or ``[batch, channels, ...]`` for a
+    `data_format` such as ``"NCHW"``.  `filters` is ``[..., channels / groups,
+    outputs]``.  `strides` and `dilations` are each a number, or one for each axis: the
+    step of windows, and of their elements.  At most one of both is above 1.  `padding`
+    is ``"SAME"`` or ``"VALID"``.  It raises ValueError if the arguments do not fit
+    together.
 
     Examples
     --------

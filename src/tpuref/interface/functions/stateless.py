@@ -17,19 +17,6 @@ from tpuref.interface.functions.indexing import gather
 from tpuref.interface.functions.reshaping import broadcast_to
 from tpuref.interface.functions.selection import where_v2
 
-__all__ = [
-    "random_fold_in",
-    "random_split",
-    "stateless_binomial",
-    "stateless_categorical",
-    "stateless_dropout",
-    "stateless_gamma",
-    "stateless_normal",
-    "stateless_shuffle",
-    "stateless_truncated_normal",
-    "stateless_uniform",
-]
-
 
 def _drawn(op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any) -> Any:
     if str(getattr(alg, "value", alg)) not in ("auto_select", "philox", "1", "3"):
@@ -53,18 +40,10 @@ def stateless_uniform(
 ) -> Tensor:
     """Return numbers distributed uniformly over ``minval <= x < maxval``.
 
-    Parameters
-    ----------
-    shape
-        The shape of the result.
-    seed
-        Two integers, which decide the result alone: it has TensorFlow's bits.
-    minval, maxval
-        The bounds, by default 0 and 1.  None for both gives all integers of the dtype.
-    dtype
-        A floating-point or integer type.
-    alg
-        ``"auto_select"`` or ``"philox"``.
+    `shape` is the shape of the result.  `seed` is two integers, which decide the result
+    alone: it has TensorFlow's bits.  `minval` and `maxval` are the bounds, by default 0
+    and 1.  None for both gives all integers of the dtype.  `dtype` is a floating-point
+    or integer type.  `alg` is ``"auto_select"`` or ``"philox"``.
 
     Examples
     --------
@@ -194,17 +173,10 @@ def stateless_gamma(
 ) -> Tensor:
     """Return numbers of gamma distributions.
 
-    Parameters
-    ----------
-    shape
-        The shape of the result; it ends with that of `alpha` and `beta`.
-    seed
-        As for `stateless_uniform`.
-    alpha, beta
-        The shapes and inverse scales of the distributions, floating-point; `beta` is 1
-        by default.
-    dtype
-        The dtype of `alpha` and of the result.
+    `shape` is the shape of the result; it ends with that of `alpha` and `beta`.  `seed`
+    is as for `stateless_uniform`.  `alpha` and `beta` are the shapes and inverse scales
+    of the distributions, floating-point; `beta` is 1 by default.  `dtype` is the dtype
+    of `alpha` and of the result.
 
     Examples
     --------

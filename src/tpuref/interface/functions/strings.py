@@ -60,19 +60,12 @@ def regex_replace(
 ) -> Tensor:
     r"""Return texts with the matches of a pattern replaced.
 
-    It raises InvalidArgumentError if `pattern` is no regular expression.
-
-    Parameters
-    ----------
-    input
-        A string tensor.
-    pattern
-        A regular expression.  Its syntax is that of Python's `re`, which has all that
-        is common in TensorFlow's; ``\d``, ``\s`` and ``\w`` are those of ASCII.
-    rewrite
-        The new text; ``\1`` to ``\9`` are the groups, ``\0`` is the match.
-    replace_global
-        Whether to replace all matches, not only the first.
+    `input` is a string tensor.  `pattern` is a regular expression.  Its syntax is that
+    of Python's `re`, which has all that is common in TensorFlow's; ``\d``, ``\s`` and
+    ``\w`` are those of ASCII.  `rewrite` is the new text; ``\1`` to ``\9`` are the
+    groups, ``\0`` is the match.  `replace_global` says whether to replace all matches,
+    not only the first.  It raises InvalidArgumentError if `pattern` is no regular
+    expression.
 
     Examples
     --------

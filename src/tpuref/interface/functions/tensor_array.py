@@ -39,21 +39,13 @@ class TensorArray:
     `write`, `scatter`, `unstack` and `split` return the array with the new elements; in
     a graph, the original does not have them.  An array can be a loop variable of
     `tf.while_loop`, a result of `tf.cond`, and an argument or result of a
-    `tf.function`.  An element that was not written is zero.  It raises ValueError if
-    there is neither a size nor `dynamic_size`, or `handle` or `flow` is given.
-
-    Parameters
-    ----------
-    size
-        The number of elements; may be left out with `dynamic_size`.
-    dynamic_size
-        Whether writing beyond the end lets the array grow.
-    infer_shape
-        Whether the first elements tell the static shape of all.
-    clear_after_read, colocate_with_first_write_call
-        Accepted for compatibility; elements can be read again.
-    handle, flow
-        Not supported.
+    `tf.function`.  An element that was not written is zero.  `size` is the number of
+    elements; it may be left out with `dynamic_size`.  `dynamic_size` says whether
+    writing beyond the end lets the array grow.  `infer_shape` says whether the first
+    elements tell the static shape of all.  `clear_after_read` and
+    `colocate_with_first_write_call` are accepted for compatibility; elements can be
+    read again.  `handle` and `flow` are not supported.  It raises ValueError if there
+    is neither a size nor `dynamic_size`, or `handle` or `flow` is given.
 
     Examples
     --------

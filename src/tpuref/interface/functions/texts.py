@@ -135,15 +135,10 @@ def as_string(
 ) -> Tensor:
     """Return numbers and bools as texts.
 
-    Parameters
-    ----------
-    precision
-        The digits after the point, by default 6.
-    scientific, shortest
-        Whether to write ``1e+00``, or the shorter of both forms.
-    width, fill
-        The least length, and ``"0"``, ``" "`` or ``"-"``, which fills it on the left,
-        or on the right for ``"-"``.
+    `precision` is the number of digits after the point, by default 6.  `scientific`
+    says whether to write ``1e+00``, `shortest` whether to write the shorter of both
+    forms.  `width` and `fill` are the least length, and ``"0"``, ``" "`` or ``"-"``,
+    which fills it on the left, or on the right for ``"-"``.
 
     Examples
     --------

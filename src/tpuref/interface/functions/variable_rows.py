@@ -7,18 +7,9 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.variables import Variable
 from tpuref.interface.functions.arithmetic import realdiv
 from tpuref.interface.functions.extents import shape
-from tpuref.interface.functions.indexing import (
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-)
 from tpuref.interface.functions.products import truncatediv
 from tpuref.interface.functions.reshaping import expand_dims
-from tpuref.interface.functions.segment_reductions import (
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    unsorted_segment_prod,
-)
+from tpuref.interface.functions.segment_reductions import unsorted_segment_prod
 
 
 def scatter_update(
@@ -45,7 +36,7 @@ def scatter_update(
     [8.0, 2.0, 7.0]
     """
     places, rows = _rows("tf.scatter_update", ref, indices, updates)
-    return ref.assign(tensor_scatter_nd_update(ref.value(), places, rows), name=name)
+    return ref.scatter_nd_update(places, rows, name)
 
 
 def scatter_add(
@@ -57,7 +48,7 @@ def scatter_add(
 ) -> Any:
     """Add to rows of a variable, also several times to one; see `scatter_update`."""
     places, rows = _rows("tf.scatter_add", ref, indices, updates)
-    return ref.assign(tensor_scatter_nd_add(ref.value(), places, rows), name=name)
+    return ref.scatter_nd_add(places, rows, name)
 
 
 def scatter_sub(
@@ -67,12 +58,9 @@ def scatter_sub(
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Subtract from rows of a variable; rows with the same index add up.
-
-    Parameters and result are those of `scatter_update`.
-    """
+    """Subtract from rows of a variable, also several times; see `scatter_update`."""
     places, rows = _rows("tf.scatter_sub", ref, indices, updates)
-    return ref.assign(tensor_scatter_nd_sub(ref.value(), places, rows), name=name)
+    return ref.scatter_nd_sub(places, rows, name)
 
 
 def scatter_max(
@@ -95,7 +83,7 @@ def scatter_max(
     [3, 5]
     """
     places, rows = _rows("tf.scatter_max", ref, indices, updates)
-    return ref.assign(tensor_scatter_nd_max(ref.value(), places, rows), name=name)
+    return ref.scatter_nd_max(places, rows, name)
 
 
 def scatter_min(
@@ -107,7 +95,7 @@ def scatter_min(
 ) -> Any:
     """Replace elements of rows of a variable by smaller updates; see `scatter_max`."""
     places, rows = _rows("tf.scatter_min", ref, indices, updates)
-    return ref.assign(tensor_scatter_nd_min(ref.value(), places, rows), name=name)
+    return ref.scatter_nd_min(places, rows, name)
 
 
 def scatter_mul(
@@ -157,8 +145,8 @@ def scatter_nd_update(
     ...     sess.run(tf.scatter_nd_update(v, [[0, 1]], [9.0])).tolist()
     [[1.0, 9.0], [3.0, 4.0]]
     """
-    value = _checked("tf.scatter_nd_update", ref).value()
-    return ref.assign(tensor_scatter_nd_update(value, indices, updates), name=name)
+    _check("tf.scatter_nd_update", ref)
+    return ref.scatter_nd_update(indices, updates, name)
 
 
 def scatter_nd_add(
@@ -169,8 +157,8 @@ def scatter_nd_add(
     name: str | None = None,
 ) -> Any:
     """Add to elements or slices of a variable; see `scatter_nd_update`."""
-    value = _checked("tf.scatter_nd_add", ref).value()
-    return ref.assign(tensor_scatter_nd_add(value, indices, updates), name=name)
+    _check("tf.scatter_nd_add", ref)
+    return ref.scatter_nd_add(indices, updates, name)
 
 
 def scatter_nd_sub(
@@ -181,14 +169,14 @@ def scatter_nd_sub(
     name: str | None = None,
 ) -> Any:
     """Subtract from elements or slices of a variable; see `scatter_nd_update`."""
-    value = _checked("tf.scatter_nd_sub", ref).value()
-    return ref.assign(tensor_scatter_nd_sub(value, indices, updates), name=name)
+    _check("tf.scatter_nd_sub", ref)
+    return ref.scatter_nd_sub(indices, updates, name)
 
 
-def _checked(function: str, ref: Variable) -> Variable:
-    return instance_of(Variable, f"{function}: ref", "a variable", ref)
+def _check(function: str, ref: Variable) -> None:
+    instance_of(Variable, f"{function}: ref", "a variable", ref)
 
 
 def _rows(function: str, ref: Variable, indices: Any, updates: Any) -> tuple[Any, Any]:
-    _checked(function, ref)
+    _check(function, ref)
     return expand_dims(indices, -1), convert_to_tensor(updates, dtype_hint=ref.dtype)

@@ -36,14 +36,10 @@ AUTO_REUSE = _ReuseMode.AUTO_REUSE
 class VariableScope:
     """The settings of `get_variable` within a scope.
 
-    Attributes
-    ----------
-    name
-        The prefix of variable names, without its slash.
-    reuse
-        False to create variables, True to share them, `AUTO_REUSE` for either.
-    initializer, regularizer, dtype, constraint, custom_getter
-        Defaults for calls of `get_variable` that give none.
+    `name` is the prefix of variable names, without its slash.  `reuse` is False to
+    create variables, True to share them, `AUTO_REUSE` for either.  `initializer`,
+    `regularizer`, `dtype`, `constraint` and `custom_getter` are defaults for calls of
+    `get_variable` that give none.
     """
 
     def __init__(

@@ -90,23 +90,12 @@ def conv1d(
     """Return the cross-correlation of sequences and filters.
 
     The results are sequences of the same dtype, with one channel per output of the
-    filter.  It raises ValueError if the arguments do not fit together.
-
-    Parameters
-    ----------
-    value
-        Floating-point sequences ``[batch, steps, channels]``, or
-        ``[batch, channels, steps]`` for ``"NCW"``.
-    filters
-        A tensor of shape ``[window, channels, outputs]``.
-    stride, dilations
-        Integers: the step of the window, and the step inside it.
-    padding
-        ``"SAME"`` or ``"VALID"``.
-    data_format
-        ``"NWC"`` or ``"NCW"``; also ``"NHWC"`` and ``"NCHW"``.
-    input
-        The new name of `value`.
+    filter.  `value`, or `input`, are floating-point sequences ``[batch, steps,
+    channels]``, or ``[batch, channels, steps]`` for ``"NCW"``.  `filters` is a tensor
+    of shape ``[window, channels, outputs]``.  `stride` and `dilations` are integers:
+    the step of the window, and the step inside it.  `padding` is ``"SAME"`` or
+    ``"VALID"``, `data_format` ``"NWC"`` or ``"NCW"``; also ``"NHWC"`` and ``"NCHW"``.
+    It raises ValueError if the arguments do not fit together.
 
     Examples
     --------
@@ -149,20 +138,12 @@ def conv2d_transpose(
     """Return the gradient of `conv2d` by its images: each pixel spread over a window.
 
     The results are images of the same dtype and the shape `output_shape`.  Other
-    parameters are those of `conv2d`.  It raises ValueError if the arguments do not fit
-    together.
-
-    Parameters
-    ----------
-    value
-        Floating-point images of shape ``[batch, rows, columns, channels]``, or
-        ``[batch, channels, rows, columns]`` for ``"NCHW"``.
-    filter
-        A tensor of shape ``[rows, columns, outputs, channels]``.
-    output_shape
-        The shape of the result: that of images which `conv2d` makes `value` of.
-    input, filters
-        The new names of `value` and `filter`.
+    parameters are those of `conv2d`.  `value` are floating-point images of shape
+    ``[batch, rows, columns, channels]``, or ``[batch, channels, rows, columns]`` for
+    ``"NCHW"``.  `filter` is a tensor of shape ``[rows, columns, outputs, channels]``.
+    `output_shape` is the shape of the result: that of images which `conv2d` makes
+    `value` of.  `input` and `filters` are the new names of `value` and `filter`.  It
+    raises ValueError if the arguments do not fit together.
 
     Examples
     --------
@@ -374,19 +355,11 @@ def max_pool(
     """Return the greatest element of each window of images.
 
     The results are images of the same dtype and number of channels.  Other parameters
-    are those of `conv1d`.  It raises ValueError if the arguments do not fit together.
-
-    Parameters
-    ----------
-    value
-        Real images of shape ``[batch, rows, columns, channels]``, or
-        ``[batch, channels, rows, columns]`` for ``"NCHW"``.
-    ksize
-        One, two or four numbers: the size of the window.
-    strides
-        One, two or four numbers: the step of the windows.
-    data_format
-        ``"NHWC"`` or ``"NCHW"``.
+    are those of `conv1d`.  `value` are real images of shape ``[batch, rows, columns,
+    channels]``, or ``[batch, channels, rows, columns]`` for ``"NCHW"``.  `ksize` is
+    one, two or four numbers: the size of the window.  `strides` is one, two or four
+    numbers: the step of the windows.  `data_format` is ``"NHWC"`` or ``"NCHW"``.  It
+    raises ValueError if the arguments do not fit together.
 
     Examples
     --------
@@ -434,19 +407,11 @@ def pool(
 ) -> Tensor:
     """Return the greatest element or the mean of each window of images.
 
-    Result, errors and other parameters are those of `max_pool`.
-
-    Parameters
-    ----------
-    input
-        Images, as for `max_pool`.
-    window_shape, strides
-        One or two numbers: the size of the window and its step, by default 1.
-    pooling_type
-        ``"MAX"`` or ``"AVG"``.
-    dilation_rate, dilations
-        The step between elements of a window, by default 1.  It needs strides of 1
-        and ``"VALID"``, as in TensorFlow.
+    Result, errors and other parameters are those of `max_pool`.  `input` are images, as
+    for `max_pool`.  `window_shape` and `strides` are each one or two numbers: the size
+    of the window and its step, by default 1.  `pooling_type` is ``"MAX"`` or ``"AVG"``.
+    `dilation_rate` and `dilations` are the step between elements of a window, by
+    default 1.  It needs strides of 1 and ``"VALID"``, as in TensorFlow.
 
     Examples
     --------

@@ -187,19 +187,12 @@ class GradientTape:
         """Return the derivatives of the sum of a target by each of the sources.
 
         The result has the structure of `sources`, with a tensor, `tf.IndexedSlices` or
-        None for each.  It raises RuntimeError if a tape that is not persistent is used
-        again, and the errors of `tf.gradients`.
-
-        Parameters
-        ----------
-        target
-            A tensor, or a nest of tensors.
-        sources
-            A tensor or variable, or a nest of those.
-        output_gradients
-            The initial gradient of each target; None for ones.
-        unconnected_gradients
-            The result for a source on which no target depends: None, or zeros.
+        None for each.  `target` is a tensor, or a nest of tensors.  `sources` is a
+        tensor or variable, or a nest of those.  `output_gradients` is the initial
+        gradient of each target; None for ones.  `unconnected_gradients` is the result
+        for a source on which no target depends: None, or zeros.  It raises RuntimeError
+        if a tape that is not persistent is used again, and the errors of
+        `tf.gradients`.
         """
         self._use("gradient")
         flat = [variable_of(source) for source in nest.flatten(sources)]

@@ -59,20 +59,11 @@ def arg_scope(
 ) -> Iterator[Scope]:
     """Give functions default arguments within the block; inner ones replace outer ones.
 
-    Parameters
-    ----------
-    list_ops_or_scope
-        Functions decorated with `add_arg_scope`; or what an `arg_scope` yielded, which
-        then takes the place of the defaults around the block.
-    **kwargs
-        The arguments.
-
-    Raises
-    ------
-    ValueError
-        If a function is not decorated, or a scope comes with arguments.
-    TypeError
-        If it is neither a list of functions nor a scope.
+    `list_ops_or_scope` are functions decorated with `add_arg_scope`, or the result of
+    another `arg_scope`, which replaces the defaults outside the block.  `**kwargs` are
+    the arguments.  It raises ValueError if a function is not decorated, or a scope
+    comes with arguments, and TypeError if it is neither a list of functions nor a
+    scope.
     """
     function = "tf.contrib.framework.arg_scope"
     if isinstance(list_ops_or_scope, Mapping):

@@ -186,21 +186,13 @@ class Conv1D(_WithKernel):
 class Conv2D(_WithKernel):
     """A convolution of images with a trained kernel.
 
-    It raises ValueError if the number of channels is unknown, or an argument is
-    invalid.  Other parameters are those of `tf.layers.Dense`.
-
-    Parameters
-    ----------
-    filters
-        The number of channels of the output.
-    kernel_size, strides, dilation_rate
-        One integer or a pair for rows and columns: the size of the window, its step,
-        and the step inside it.
-    padding
-        ``"valid"`` or ``"same"``.
-    data_format
-        ``"channels_last"`` for ``[batch, rows, columns, channels]``, or
-        ``"channels_first"`` for ``[batch, channels, rows, columns]``.
+    `filters` is the number of channels of the output.  `kernel_size`, `strides` and
+    `dilation_rate` are each one integer, or a pair for rows and columns: the size of
+    the window, its step, and the step inside it.  `padding` is ``"valid"`` or
+    ``"same"``.  `data_format` is ``"channels_last"`` for ``[batch, rows, columns,
+    channels]``, or ``"channels_first"`` for ``[batch, channels, rows, columns]``.  It
+    raises ValueError if the number of channels is unknown, or an argument is invalid.
+    Other parameters are those of `tf.layers.Dense`.
 
     Examples
     --------
@@ -314,26 +306,13 @@ class Conv2DTranspose(_WithKernel):
 class SeparableConv2D(_Convolution):
     """A convolution of each channel, then one across channels.
 
-    It raises ValueError if the number of channels is unknown, or an argument is
-    invalid.
-
-    Parameters
-    ----------
-    filters
-        The number of channels of the output.
-    kernel_size, strides, padding, data_format, dilation_rate
-        As for `tf.layers.Conv2D`; they belong to the convolution of each channel.
-    depth_multiplier
-        The number of channels that each channel gives in between.
-    activation, use_bias, bias_initializer, bias_regularizer, activity_regularizer, \
-bias_constraint
-        As for `tf.layers.Dense`.
-    depthwise_initializer, depthwise_regularizer, depthwise_constraint
-        For the kernel ``[rows, columns, channels, depth_multiplier]``.
-    pointwise_initializer, pointwise_regularizer, pointwise_constraint
-        For the kernel ``[1, 1, channels * depth_multiplier, filters]``.
-    trainable, name, **kwargs
-        As for `tf.layers.Layer`.
+    `depth_multiplier` is the number of channels that each channel gives in between.
+    The arguments that begin with ``depthwise`` are for the kernel ``[rows, columns,
+    channels, depth_multiplier]``, those with ``pointwise`` for the kernel ``[1, 1,
+    channels * depth_multiplier, filters]``.  Other parameters are those of
+    `tf.layers.Conv2D`; window, steps and padding belong to the convolution of each
+    channel.  It raises ValueError if the number of channels is unknown, or an argument
+    is invalid.
 
     Examples
     --------

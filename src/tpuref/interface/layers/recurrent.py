@@ -72,20 +72,11 @@ class LSTMStateTuple(NamedTuple):
 class BasicLSTMCell(RNNCell):
     """A cell with long short-term memory, without peepholes or clipping.
 
-    Parameters
-    ----------
-    num_units
-        The size of the output.
-    forget_bias
-        A number that is added to the input of the forget gate.
-    state_is_tuple
-        Whether the state is a `LSTMStateTuple`, or one tensor with both parts.
-    activation
-        A function of a tensor or its name, by default tanh.
-    reuse
-        Whether to share the variables that the scope has.
-    name, dtype, **kwargs
-        As for `tf.layers.Layer`.
+    `num_units` is the size of the output.  `forget_bias` is a number that is added to
+    the input of the forget gate.  `state_is_tuple` says whether the state is a
+    `LSTMStateTuple`, or one tensor with both parts.  `activation` is a function of a
+    tensor or its name, by default tanh.  `reuse` says whether to share the variables
+    that the scope has.  `name`, `dtype` and `**kwargs` are as for `tf.layers.Layer`.
 
     Examples
     --------
@@ -159,25 +150,13 @@ def dynamic_rnn(
 ) -> tuple[Any, Any]:
     """Run a cell over time.
 
-    Return the outputs of all steps, and the last state.  It raises ValueError if
-    neither `initial_state` nor `dtype` is given, or the rank of the inputs is less than
-    3.
-
-    Parameters
-    ----------
-    inputs
-        A tensor ``[batch, time, ...]``.
-    sequence_length
-        The length of each row, by default the whole time.  After it, outputs are 0 and
-        the state stays.
-    initial_state
-        The state before the first step, by default zeros.
-    dtype
-        The element type of those zeros.
-    time_major
-        Whether inputs and outputs are ``[time, batch, ...]``.
-    scope
-        The variable scope, by default ``rnn``.
+    Return the outputs of all steps, and the last state.  `inputs` is a tensor ``[batch,
+    time, ...]``.  `sequence_length` is the length of each row, by default the whole
+    time.  After it, outputs are 0 and the state stays.  `initial_state` is the state
+    before the first step, by default zeros.  `dtype` is the element type of those
+    zeros.  `time_major` says whether inputs and outputs are ``[time, batch, ...]``.
+    `scope` is the variable scope, by default ``rnn``.  It raises ValueError if neither
+    `initial_state` nor `dtype` is given, or the rank of the inputs is less than 3.
 
     Examples
     --------

@@ -190,19 +190,11 @@ def separable_conv2d(
 ) -> Any:
     """Return the activation of a convolution of each channel, then across channels.
 
-    Parameters
-    ----------
-    num_outputs
-        The number of filters across channels; None leaves that step out.
-    depth_multiplier
-        The number of outputs of each channel before that step.
-    pointwise_initializer
-        The initializer across channels, by default `weights_initializer`.
-    inputs, kernel_size, stride, padding, data_format, rate, activation_fn, \
-normalizer_fn, normalizer_params, weights_initializer, weights_regularizer, \
-biases_initializer, biases_regularizer, reuse, variables_collections, \
-outputs_collections, trainable, scope
-        As for `tf.contrib.layers.conv2d`; the scope is ``SeparableConv2d`` by default.
+    `num_outputs` is the number of filters across channels; None leaves that step out.
+    `depth_multiplier` is the number of outputs of each channel before that step.
+    `pointwise_initializer` is the initializer across channels, by default
+    `weights_initializer`.  Other parameters are those of `tf.contrib.layers.conv2d`;
+    the scope is ``SeparableConv2d`` by default.
 
     Examples
     --------
@@ -394,16 +386,10 @@ def dropout(
 ) -> Any:
     """Return inputs of which each element is kept with a probability, or all of them.
 
-    Parameters
-    ----------
-    keep_prob
-        The probability; kept elements are divided by it.
-    is_training
-        Whether any are dropped; a bool or a tensor.
-    inputs, noise_shape, seed
-        As for `tf.nn.dropout`.
-    outputs_collections, scope
-        As for `tf.contrib.layers.conv2d`; the scope is ``Dropout`` by default.
+    `keep_prob` is the probability; kept elements are divided by it.  `is_training` says
+    whether any are dropped; a bool or a tensor.  `inputs`, `noise_shape` and `seed` are
+    as for `tf.nn.dropout`.  `outputs_collections` and `scope` are as for
+    `tf.contrib.layers.conv2d`; the scope is ``Dropout`` by default.
     """
     with variable_scope(scope, "Dropout", [inputs]):
         layer = Dropout(rate=1 - keep_prob, noise_shape=noise_shape, seed=seed)
@@ -472,11 +458,8 @@ def repeat(
 ) -> Any:
     """Return a layer of a layer and so on: `repetitions` of them, one after another.
 
-    Parameters
-    ----------
-    layer
-        The layer; it gets the inputs, `args` and `kwargs`, and its own scope:
-        ``scope_1``, ``scope_2`` and so on below ``scope``.
+    `layer` is the layer; it gets the inputs, `args` and `kwargs`, and its own scope:
+    ``scope_1``, ``scope_2`` and so on below ``scope``.
     """
     _check_layer("repeat", layer)
     instance_of(int, "tf.contrib.layers.repeat: repetitions", "an int", repetitions)

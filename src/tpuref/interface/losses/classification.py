@@ -35,19 +35,12 @@ def softmax_cross_entropy(
 ) -> Tensor:
     """Return the weighted cross entropy of labels and the softmax of logits.
 
-    It raises ValueError if the shapes differ, or something is missing.
-
-    Parameters
-    ----------
-    onehot_labels
-        The probability of each class, of the shape of `logits`; no gradient flows to
-        them.
-    logits
-        A floating-point tensor ``[batch, classes]``.
-    label_smoothing
-        The fraction of each label that is distributed evenly over all classes.
-    weights, scope, loss_collection, reduction
-        As for `tf.losses.compute_weighted_loss`; one weight for each example.
+    `onehot_labels` is the probability of each class, of the shape of `logits`; no
+    gradient flows to them.  `logits` is a floating-point tensor ``[batch, classes]``.
+    `label_smoothing` is the fraction of each label that is distributed evenly over all
+    classes.  `weights`, `scope`, `loss_collection` and `reduction` are as for
+    `tf.losses.compute_weighted_loss`; one weight for each example.  It raises
+    ValueError if the shapes differ, or something is missing.
 
     Examples
     --------

@@ -27,20 +27,11 @@ def compute_weighted_loss(
 ) -> Tensor:
     """Return losses times weights, reduced, and add the result to a collection.
 
-    It raises ValueError if the weights do not fit the losses, or the reduction is
-    unknown.
-
-    Parameters
-    ----------
-    losses
-        A tensor of numbers.
-    weights
-        A number, or a tensor with as many axes as the losses, each of the same size or
-        of size 1.
-    loss_collection
-        The collection to add the result to; None for none.
-    reduction
-        One of `tf.losses.Reduction`.
+    `losses` is a tensor of numbers.  `weights` is a number, or a tensor with as many
+    axes as the losses, each of the same size or of size 1.  `loss_collection` is the
+    collection to add the result to; None for none.  `reduction` is one of
+    `tf.losses.Reduction`.  It raises ValueError if the weights do not fit the losses,
+    or the reduction is unknown.
 
     Examples
     --------

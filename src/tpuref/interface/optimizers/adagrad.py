@@ -12,12 +12,8 @@ from tpuref.interface.optimizers.optimizer import Optimizer
 class Adagrad(Optimizer):
     """Divides gradients by the root of the sum of all their squares.
 
-    Parameters
-    ----------
-    learning_rate, name, lr, decay
-        As for `tf.optimizers.Optimizer`.
-    epsilon
-        A small number that is added to the divisor.
+    `learning_rate`, `name`, `lr` and `decay` are as for `tf.optimizers.Optimizer`.
+    `epsilon` is a small number that is added to the divisor.
     """
 
     def __init__(

@@ -15,16 +15,10 @@ from tpuref.interface.optimizers.optimizer import Optimizer
 class Adam(Optimizer):
     """Divides a running mean of gradients by the root of their mean square.
 
-    Parameters
-    ----------
-    learning_rate, name, lr, decay
-        As for `tf.optimizers.Optimizer`.
-    beta_1, beta_2
-        The decay rates of the running means.
-    epsilon
-        A small number that is added to the divisor.
-    amsgrad
-        Whether to divide by the largest running mean of squares so far.
+    `learning_rate`, `name`, `lr` and `decay` are as for `tf.optimizers.Optimizer`.
+    `beta_1` and `beta_2` are the decay rates of the running means.  `epsilon` is a
+    small number that is added to the divisor.  `amsgrad` says whether to divide by the
+    largest running mean of squares so far.
     """
 
     def __init__(

@@ -10,12 +10,8 @@ from tpuref.interface.optimizers.optimizer import Optimizer
 class SGD(Optimizer):
     """Subtracts the gradient times the learning rate.
 
-    Parameters
-    ----------
-    learning_rate, name, lr, decay
-        As for `tf.optimizers.Optimizer`.
-    momentum
-        The fraction of the last change that is added.
+    `learning_rate`, `name`, `lr` and `decay` are as for `tf.optimizers.Optimizer`.
+    `momentum` is the fraction of the last change that is added.
     """
 
     def __init__(

@@ -24,18 +24,10 @@ class Optimizer(ElementwiseOptimizer):
     """Changes variables by their gradients, and counts its steps.
 
     A subclass defines the rule for one variable, and the names of its slots.
-
-    Parameters
-    ----------
-    learning_rate
-        A number, a `tf.optimizers.schedules.LearningRateSchedule`, or a function
-        without parameters that returns a number.
-    name
-        The name of the operations, and of the slots.
-    lr
-        The earlier name of `learning_rate`.
-    decay
-        The learning rate is divided by 1 + decay times the number of steps.
+    `learning_rate` is a number, a `tf.optimizers.schedules.LearningRateSchedule`, or a
+    function without parameters that returns a number.  `name` is the name of the
+    operations, and of the slots.  `lr` is the earlier name of `learning_rate`.  The
+    learning rate is divided by 1 + `decay` times the number of steps.
     """
 
     def __init__(
@@ -112,18 +104,10 @@ class Optimizer(ElementwiseOptimizer):
     ) -> Any:
         """Reduce a loss by one step.
 
-        It raises ValueError if the loss is a tensor and there is no tape.
-
-        Parameters
-        ----------
-        loss
-            A function without parameters, or a tensor that `tape` recorded.
-        var_list
-            The variables, or a function that returns them.
-        grad_loss
-            The gradient of the loss, by default 1.
-        tape
-            The tape that recorded the loss.
+        `loss` is a function without parameters, or a tensor that `tape` recorded.
+        `var_list` are the variables, or a function that returns them.  `grad_loss` is
+        the gradient of the loss, by default 1.  `tape` is the tape that recorded the
+        loss.  It raises ValueError if the loss is a tensor and there is no tape.
         """
         recorded = tape or GradientTape()
         if callable(loss):
@@ -149,16 +133,10 @@ class Optimizer(ElementwiseOptimizer):
     ) -> Any:
         """Change variables by their gradients, and count the step.
 
-        It raises ValueError without a gradient, and RuntimeError in the scope of a
-        strategy outside of its replicas.
-
-        Parameters
-        ----------
-        grads_and_vars
-            Pairs of gradient and variable; a variable whose gradient is None stays as
-            it is.
-        experimental_aggregate_gradients
-            Whether the gradients of all replicas are summed; otherwise they were.
+        `grads_and_vars` are pairs of gradient and variable; a variable whose gradient
+        is None does not change.  `experimental_aggregate_gradients` says whether to sum
+        the gradients of all replicas first.  It raises ValueError without a gradient,
+        and RuntimeError in the scope of a strategy outside of its replicas.
 
         Examples
         --------

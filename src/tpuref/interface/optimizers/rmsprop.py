@@ -12,18 +12,10 @@ from tpuref.interface.optimizers.optimizer import Optimizer
 class RMSprop(Optimizer):
     """Divides gradients by the root of their running mean square.
 
-    Parameters
-    ----------
-    learning_rate, name, lr, decay
-        As for `tf.optimizers.Optimizer`.
-    rho
-        The decay rate of the running means.
-    momentum
-        The fraction of the last change that is added.
-    epsilon
-        A small number that is added to the divisor.
-    centered
-        Whether to divide by the spread around the mean gradient.
+    `learning_rate`, `name`, `lr` and `decay` are as for `tf.optimizers.Optimizer`.
+    `rho` is the decay rate of the running means.  `momentum` is the fraction of the
+    last change that is added.  `epsilon` is a small number that is added to the
+    divisor.  `centered` says whether to divide by the spread around the mean gradient.
     """
 
     def __init__(

@@ -20,13 +20,10 @@ TOP = 10
 class CoreTime:
     """The time of one core.
 
-    Attributes
-    ----------
-    busy, waiting, idle
-        Seconds of work; seconds of waiting for the last core of a collective, for
-        values of other cores and for the host; and seconds without work.
-    events, dropped
-        The number of events, and the number that the recording dropped.
+    `busy`, `waiting` and `idle` are seconds of work; seconds of waiting for the last
+    core of a collective, for values of other cores and for the host; and seconds
+    without work.  `events` is the number of events, `dropped` the number that the
+    recording dropped.
     """
 
     core: str
@@ -41,14 +38,9 @@ class CoreTime:
 class OperationTime:
     """The time of one operation, over all cores.
 
-    Attributes
-    ----------
-    name, type, line
-        The operation, its type, and the user's line that built it.
-    seconds, waiting
-        The seconds of work and of waiting, over all cores.
-    count, bytes
-        The number of runs, and the size of all outputs.
+    `name`, `type` and `line` are the operation, its type, and the user's line that
+    built it.  `seconds` and `waiting` are the seconds of work and of waiting, over all
+    cores.  `count` and `bytes` are the number of runs, and the size of all outputs.
     """
 
     name: str
@@ -64,18 +56,11 @@ class OperationTime:
 class Summary:
     """The summary of a recording.
 
-    Attributes
-    ----------
-    seconds
-        The time from the first event of a core to the last.
-    cores
-        A `CoreTime` for each core.
-    operations
-        An `OperationTime` for each operation, the longest first.
-    collective_bytes, transferred_bytes
-        The bytes that all cores contributed to collectives, and sent to one another.
-    host_dropped
-        The number of the host's events that the recording dropped.
+    `seconds` is the time from the first event of a core to the last.  `cores` is a
+    `CoreTime` for each core.  `operations` is an `OperationTime` for each operation,
+    the longest first.  `collective_bytes` and `transferred_bytes` are the bytes that
+    all cores contributed to collectives, and sent to one another.  `host_dropped` is
+    the number of the host's events that the recording dropped.
     """
 
     seconds: float

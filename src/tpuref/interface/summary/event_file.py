@@ -84,18 +84,10 @@ class EventFile:
 class FileWriter:
     """Writes summaries to an event file in a directory.
 
-    Parameters
-    ----------
-    logdir
-        The directory, for ``tensorboard --logdir``.
-    graph
-        A graph to write first.
-    max_queue
-        Accepted for compatibility: each event is written as it is added.
-    flush_secs
-        The maximum number of seconds between two flushes.
-    filename_suffix
-        The end of the file name.
+    `logdir` is the directory, for ``tensorboard --logdir``.  `graph` is a graph to
+    write first.  `max_queue` is accepted for compatibility: each event is written as it
+    is added.  `flush_secs` is the maximum number of seconds between two flushes.
+    `filename_suffix` is the end of the file name.
 
     Examples
     --------

@@ -235,24 +235,15 @@ def device_assignment(
     along y, then along x (on a mesh with four axes along x, then y, then z).  If the
     replicas use both cores of their chips, fill the mesh, and have no stride, they form
     a ring of neighbouring chips, and so do the logical cores of each replica.  See
-    000_04abb9e9288042d8.txt (device_assignment of replicate).  It raises TypeError if
+    000_04abb9e9288042d8.txt (device_assignment of replicate).  `topology` is the
+    Topology, or its serialized bytes, the result of ``tf.tpu.initialize_system()``.
+    `computation_shape` is the block of cores of one replica, one size per axis of the
+    mesh; None is one core.  `computation_stride` is the distance between the cores of a
+    block along each axis; None means 1.  Blocks of other replicas fill the gaps.
+    `num_replicas` is the number of replicas to place.  It raises TypeError if
     `topology` is neither a Topology nor bytes (also a ValueError), or `num_replicas` is
     not an integer, and ValueError if a shape or stride is not one positive number per
     axis, or the block or that many replicas do not fit into the mesh.
-
-    Parameters
-    ----------
-    topology
-        The Topology, or its serialized bytes, the result of
-        ``tf.tpu.initialize_system()``.
-    computation_shape
-        The block of cores of one replica, one size per axis of the mesh; None is
-        one core.
-    computation_stride
-        The distance between the cores of a block along each axis; None means 1.
-        Blocks of other replicas fill the gaps.
-    num_replicas
-        The number of replicas to place.
 
     Examples
     --------

@@ -40,19 +40,11 @@ def all_to_all(
     """Return parts of the tensors of all replicas of a group, joined.
 
     Each replica splits `x`; the k-th of a group gets the k-th part of each, in their
-    order.  It raises ValueError if `split_count` is not the size of the groups,
-    or does not divide the dimension.
-
-    Parameters
-    ----------
-    x
-        This replica's tensor, of a dtype that `cross_replica_sum` takes.
-    concat_dimension, split_dimension
-        The dimensions along which parts are joined, and `x` is split.
-    split_count
-        The number of parts.
-    group_assignment
-        As for `cross_replica_sum`.
+    order.  `x` is this replica's tensor, of a dtype that `cross_replica_sum` takes.
+    `concat_dimension` and `split_dimension` are the dimensions along which parts are
+    joined, and `x` is split.  `split_count` is the number of parts.  `group_assignment`
+    is as for `cross_replica_sum`.  It raises ValueError if `split_count` is not the
+    size of the groups, or does not divide the dimension.
 
     Examples
     --------

@@ -55,17 +55,11 @@ def infeed_enqueue_tuple(
     It is ``tf.contrib.tpu.infeed_enqueue_tuple`` of releases 1.11 to 1.15.  The
     operation waits while the queue of the core is full.  In eager mode it runs
     immediately.  `device_ordinal` is the number of the core on its host; -1 if the
-    operation is placed on a core with ``tf.device("/device:TPU:3")``.
-
-    Raises
-    ------
-    ValueError
-        If they differ in length or are empty.
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if the operation runs on a CPU and `device_ordinal` is -1, or a
-        tensor has another shape.
-    tpuref.errors.ResourceExhaustedError
-        At evaluation, if the queue stays full until the deadline.
+    operation is placed on a core with ``tf.device("/device:TPU:3")``.  It raises
+    ValueError if the lists differ in length or are empty; at evaluation
+    `tf.errors.InvalidArgumentError` if the operation runs on a CPU and `device_ordinal`
+    is -1, or a tensor has another shape, and `tf.errors.ResourceExhaustedError` if the
+    queue stays full until the deadline.
 
     Examples
     --------

@@ -12,13 +12,10 @@ from tpuref.engine.runtime.meaning.padding import PaddedInput
 class PaddingReport:
     """The padding of a graph's replicated computations in their latest runs.
 
-    Attributes
-    ----------
-    inputs
-        One record for each padded input: its operation and path, the true shape on each
-        replica, the padded shape, the replica that forced each dimension, the fraction
-        wasted, the number of different shapes the computation has run with, and the
-        number of runs that repeated shapes of earlier runs.
+    `inputs` is one record for each padded input: its operation and path, the true shape
+    on each replica, the padded shape, the replica that forced each dimension, the
+    fraction wasted, the number of different shapes the computation has run with, and
+    the number of runs that repeated shapes of earlier runs.
     """
 
     inputs: tuple[PaddedInput, ...]

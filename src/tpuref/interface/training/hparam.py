@@ -26,14 +26,8 @@ class HParams:
 
     Each keeps the type of its first value: a number, a bool, a string, or a list of one
     of these.  A value that does not fit the type raises ValueError, and so does a name
-    that is taken or unknown.
-
-    Parameters
-    ----------
-    hparam_def, model_structure
-        Must be None.
-    **kwargs
-        The hyperparameters.
+    that is taken or unknown.  `hparam_def` and `model_structure` must be None.
+    `**kwargs` are the hyperparameters.
 
     Examples
     --------

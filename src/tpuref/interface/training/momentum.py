@@ -13,15 +13,10 @@ class MomentumOptimizer(ElementwiseOptimizer):
     ``accumulation = momentum * accumulation + gradient``, and the variable decreases by
     ``learning_rate * accumulation``.  The slot is ``momentum``.  A sparse gradient
     changes only its rows; the momentum of other rows is neither applied nor decayed.
-    Other parameters are those of `tf.train.Optimizer`.
-
-    Parameters
-    ----------
-    learning_rate, momentum
-        A number, a tensor, or a function without parameters that returns one.
-    use_nesterov
-        Whether to use Nesterov momentum: the variable decreases by ``learning_rate *
-        (gradient + momentum * accumulation)``, with the new accumulation.
+    Other parameters are those of `tf.train.Optimizer`.  `learning_rate` and `momentum`
+    are each a number, a tensor, or a function without parameters that returns one.
+    `use_nesterov` says whether to use Nesterov momentum: the variable decreases by
+    ``learning_rate * (gradient + momentum * accumulation)``, with the new accumulation.
 
     Examples
     --------

@@ -87,17 +87,11 @@ def _update_debiased(variable: Any, value: Any, decay: Any, name: str | None) ->
 class ExponentialMovingAverage:
     """Maintains moving averages of variables and tensors, in variables of their shape.
 
-    Parameters
-    ----------
-    decay
-        The weight of the previous average in an update, such as 0.999.
-    num_updates
-        The number of updates so far.  The weight is then at most ``(1 + num_updates) /
-        (10 + num_updates)``.
-    zero_debias
-        Whether to correct averages of tensors for the bias of the initial zeros.
-    name
-        The suffix of the variables' names.
+    `decay` is the weight of the previous average in an update, such as 0.999.
+    `num_updates` is the number of updates so far.  The weight is then at most ``(1 +
+    num_updates) / (10 + num_updates)``.  `zero_debias` says whether to correct averages
+    of tensors for the bias of the initial zeros.  `name` is the suffix of the
+    variables' names.
 
     Examples
     --------
@@ -224,11 +218,9 @@ class ExponentialMovingAverage:
     ) -> dict[str, Any]:
         """Return a map from names in a checkpoint to the variables to restore.
 
-        Parameters
-        ----------
-        moving_avg_variables
-            The variables to restore from their averages, by default the trainable ones
-            and those with averages.  All others are restored by their own names.
+        `moving_avg_variables` are the variables to restore from their averages, by
+        default the trainable ones and those with averages.  All others are restored by
+        their own names.
 
         Examples
         --------

@@ -233,16 +233,10 @@ class Optimizer:
         update.  `grads_and_vars` are pairs of gradient and variable, as
         `compute_gradients` returns them; a variable whose gradient is None does not
         change.  `global_step` is a variable that is incremented afterwards.  `name` is
-        the name of the operation, by default that of the optimizer.
-
-        Raises
-        ------
-        TypeError
-            If a gradient does not convert to a tensor.
-        ValueError
-            If there are no pairs, or all gradients are None.
-        RuntimeError
-            In cross-tower context of a strategy.
+        the name of the operation, by default that of the optimizer.  It raises
+        TypeError if a gradient does not convert to a tensor; ValueError if there are no
+        pairs, or all gradients are None; and RuntimeError in cross-tower context of a
+        strategy.
         """
         pairs = self._pairs(grads_and_vars)
         tower = current_tower()

@@ -15,17 +15,11 @@ class RMSPropOptimizer(ElementwiseOptimizer):
 
     The slots are ``rms``, with initial value 1, ``momentum`` and, if centered, ``mg``.
     A sparse gradient changes only its rows.  Other parameters are those of
-    `tf.train.Optimizer`.
-
-    Parameters
-    ----------
-    learning_rate, decay, momentum, epsilon
-        Numbers, tensors, or functions without parameters that return one: the learning
-        rate, the decay rate of the mean, the momentum, and the constant added under the
-        root.
-    centered
-        Whether to divide by the root of the variance, with the square of the gradients'
-        running mean subtracted.
+    `tf.train.Optimizer`.  `learning_rate`, `decay`, `momentum` and `epsilon` are
+    numbers, tensors, or functions without parameters that return one: the learning
+    rate, the decay rate of the mean, the momentum, and the constant added under the
+    root.  `centered` says whether to divide by the root of the variance, with the
+    square of the gradients' running mean subtracted.
 
     Examples
     --------

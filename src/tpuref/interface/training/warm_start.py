@@ -24,18 +24,11 @@ from tpuref.interface.training.log import log
 class VocabInfo(NamedTuple):
     """The words of a variable's rows or columns, now and in a checkpoint.
 
-    Attributes
-    ----------
-    new_vocab, new_vocab_size
-        The file with one word per line, and the number of words to use.
-    num_oov_buckets
-        The number of further rows, for other words.
-    old_vocab, old_vocab_size
-        The same for the checkpoint; -1 for all lines.
-    backup_initializer
-        The initializer of further rows and new words; by default zeros.
-    axis
-        0 if words are rows, 1 if they are columns.
+    `new_vocab` and `new_vocab_size` are the file with one word per line, and the number
+    of words to use.  `num_oov_buckets` is the number of further rows, for other words.
+    `old_vocab` and `old_vocab_size` are the same for the checkpoint; -1 for all lines.
+    `backup_initializer` is the initializer of further rows and new words; by default
+    zeros.  `axis` is 0 if words are rows, 1 if they are columns.
     """
 
     new_vocab: str
@@ -50,11 +43,8 @@ class VocabInfo(NamedTuple):
 class WarmStartSettings(NamedTuple):
     """The arguments of `warm_start`, for an Estimator.
 
-    Attributes
-    ----------
-    ckpt_to_initialize_from, vars_to_warm_start, var_name_to_vocab_info, \
-var_name_to_prev_var_name
-        As for `warm_start`.
+    `ckpt_to_initialize_from`, `vars_to_warm_start`, `var_name_to_vocab_info` and
+    `var_name_to_prev_var_name` are as for `warm_start`.
     """
 
     ckpt_to_initialize_from: PathLike
@@ -71,21 +61,13 @@ def warm_start(
 ) -> None:
     """Set the initial values of variables to those of a checkpoint.
 
-    Call it before `tf.global_variables_initializer`.  It raises ValueError if the
-    checkpoint lacks a variable.
-
-    Parameters
-    ----------
-    ckpt_to_initialize_from
-        A checkpoint, or a directory, whose last checkpoint is read.
-    vars_to_warm_start
-        A pattern for the names of trainable variables; a list of patterns for the names
-        of any variables; a list of variables; or None for only those of
-        `var_name_to_vocab_info`.
-    var_name_to_vocab_info
-        A `VocabInfo` by variable name.
-    var_name_to_prev_var_name
-        The variable's name in the checkpoint by its name now, where they differ.
+    Call it before `tf.global_variables_initializer`.  `ckpt_to_initialize_from` is a
+    checkpoint, or a directory, whose last checkpoint is read.  `vars_to_warm_start` is
+    a pattern for the names of trainable variables; a list of patterns for the names of
+    any variables; a list of variables; or None for only those of
+    `var_name_to_vocab_info`, which has a `VocabInfo` by variable name.
+    `var_name_to_prev_var_name` has the variable's name in the checkpoint by its name
+    now, where they differ.  It raises ValueError if the checkpoint lacks a variable.
 
     Examples
     --------

@@ -19,32 +19,16 @@ class FakeCloudTPU:
     It serves HTTP on a port of the loopback interface, with everything that Google's
     API client requests: the description of the API, TPUs by name and as a list, a
     token, and the paths of the metadata server, which require the real one's header.
-    It raises ValueError if an address does not have the form ``host:port``, and
-    TypeError if a node has another type.
-
-    Parameters
-    ----------
-    nodes
-        The TPUs by name: `Node`, or one address, or a list of addresses.
-    project, zone
-        The location of the TPUs and, for the metadata server, of this machine.
-    address
-        The address of this machine, for the metadata server.
-    port
-        The port to listen on; 0 is a free one.
-
-    Attributes
-    ----------
-    nodes
-        The TPUs by name, a dictionary that accepts the same values as the argument.  It
-        may change at any time.
-    latency
-        The seconds that every answer takes, initially 0.
-    requests
-        The requests so far, in order: ``path`` and ``headers``.
-    token
-        The token that requests to the API must send; others get status 401.  None, the
-        initial value, accepts all.
+    `nodes` are the TPUs by name: `Node`, or one address, or a list of addresses.
+    `project` and `zone` are the location of the TPUs and, for the metadata server, of
+    this machine.  `address` is the address of this machine, for the metadata server.
+    `port` is the port to listen on; 0 is a free one.  `nodes` are the TPUs by name, a
+    dictionary that accepts the same values as the argument.  It may change at any time.
+    `latency` is the number of seconds that every answer takes, initially 0.  `requests`
+    has the requests so far, in order: ``path`` and ``headers``.  `token` is the token
+    that requests to the API must send; others get status 401.  None, the initial value,
+    accepts all.  It raises ValueError if an address does not have the form
+    ``host:port``, and TypeError if a node has another type.
 
     Examples
     --------

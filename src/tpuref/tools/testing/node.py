@@ -12,20 +12,12 @@ from tpuref.interface.cluster_resolver.addresses import DEFAULT_PORT, split
 class Node:
     """A TPU of the local service.  The next answer reflects changed attributes.
 
-    It raises ValueError if an address does not have the form ``host:port``.
-
-    Parameters
-    ----------
-    *addresses
-        ``host:port`` of each host, in order.
-    state, health
-        The reported state and health; None omits them.
-    old_form
-        Whether the address is given as ``ipAddress`` and ``port`` instead of in
-        ``networkEndpoints``; for one address.
-    **fields
-        Further fields of the answer, such as ``acceleratorType="v2-8"``; they override
-        the other arguments.
+    `*addresses` are ``host:port`` of each host, in order.  `state` and `health` are the
+    reported state and health; None omits them.  `old_form` says whether the address is
+    given as ``ipAddress`` and ``port`` instead of in ``networkEndpoints``; for one
+    address.  `**fields` are further fields of the answer, such as
+    ``acceleratorType="v2-8"``; they override the other arguments.  It raises ValueError
+    if an address does not have the form ``host:port``.
 
     Examples
     --------

@@ -1,7 +1,5 @@
 """Reports of computations in a graph, without running them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,28 +40,13 @@ class Report(dict[str, Any]):
 def compiled_for(outputs: Any, target: str) -> Report:
     """Compile the computations that some outputs depend on, for TPUs that are not here.
 
-    Nothing runs.  TensorFlow does not have this function.
-
-    Parameters
-    ----------
-    outputs
-        Tensors and operations: the outputs of `tf.tpu.replicate`, `tf.tpu.shard` or
-        `tf.tpu.rewrite`, or what is computed from them.
-    target
-        A TPU such as ``"v3-8"``, or several with commas between.
-
-    Returns
-    -------
-    Report
-        A dict as ``tpuref compile --json`` writes it, with the text as its ``str``.
-
-    Raises
-    ------
-    ImportError
-        If the TPU compiler, the package libtpu, is not installed.
-    ValueError
-        If there is no such target, no replicated computation, or an input whose shape
-        is not known.
+    Nothing runs.  TensorFlow does not have this function.  `outputs` are tensors and
+    operations: the outputs of `tf.tpu.replicate`, `tf.tpu.shard` or `tf.tpu.rewrite`,
+    or tensors computed from them.  `target` is a TPU such as ``"v3-8"``, or several
+    with commas between.  The result is a dict as ``tpuref compile --json`` writes it,
+    with the text as its ``str``.  It raises ImportError if the TPU compiler, the
+    package libtpu, is not installed; and ValueError if there is no such target, no
+    replicated computation, or an input whose shape is not known.
 
     Examples
     --------

@@ -95,6 +95,17 @@ def _scatter_sub(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> Any:
     return dy, None, lambda: -_read_at(apply, dy, op.inputs[1])
 
 
+def _scatter_extreme(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> Any:
+    """Divide the gradient of an element among the operands that are equal to it."""
+    tensor, indices, updates = op.inputs
+    result, dtype = op.outputs[0], {"dtype": dy.dtype.name}
+    own = apply("Cast", apply("Equal", tensor, result), **dtype)
+    at = apply("Equal", updates, _read_at(apply, result, indices))
+    theirs = apply("Cast", at, **dtype)
+    share = dy / apply("TensorScatterAdd", own, indices, theirs)
+    return share * own, None, lambda: _read_at(apply, share, indices) * theirs
+
+
 # -- sorting -----------------------------------------------------------------------
 
 
@@ -131,6 +142,8 @@ RULES: dict[str, rule.Rule] = {
     "TensorScatterUpdate": _scatter_update,
     "TensorScatterAdd": _scatter_add,
     "TensorScatterSub": _scatter_sub,
+    "TensorScatterMax": _scatter_extreme,
+    "TensorScatterMin": _scatter_extreme,
     "Sort": _sort,
     "TopKV2": _top_k,
     **dict.fromkeys(

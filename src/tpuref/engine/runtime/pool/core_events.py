@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tpuref.engine.ops.definition import Place
 from tpuref.engine.program import HOST, Instr
-from tpuref.engine.runtime.pool.split import Lane
+from tpuref.engine.runtime.pool.split import LocalCore
 
 COLLECTIVE, BLOCK, HOST_CALL = "collective", "block", "host call"
 OPERATION, SEND, RECEIVE, PREPARE = "operation", "send", "receive", "prepare"
@@ -30,14 +30,14 @@ class Label(NamedTuple):
     """The description of a step for an observer.
 
     `number` is 0 without an instruction, `kind` None for a step that is not recorded.
-    `lanes` are places in a column of values, `slots` the values computed, sent or
+    `local_cores` are places in a column of values, `slots` the values computed, sent or
     received, `peers` the other ends of a transfer.  A trace lists it if `traced`.
     """
 
     instr: Instr | None
     number: int
     kind: str | None
-    lanes: Mapping[int, Lane]
+    local_cores: Mapping[int, LocalCore]
     slots: tuple[int, ...] = ()
     peers: Mapping[int, tuple[Peer, ...]] = MappingProxyType({})
     traced: bool = False
@@ -74,24 +74,24 @@ class CoreEvents:
         """Record for each core a step that began at `begin` and ends now."""
         end = monotonic_ns()
         columns = [values[slot] for slot in label.slots]
-        for place, lane in label.lanes.items():
+        for place, local in label.local_cores.items():
             if self._traced and label.traced and label.instr is not None:
-                self.names.setdefault(lane.core, []).append(label.instr.name)
+                self.names.setdefault(local.core, []).append(label.instr.name)
             if label.kind is None or not self.capacity:
                 continue
             made = [column[place] for column in columns if column is not None]
             shapes = tuple((v.shape, v.nbytes) for v in made if v is not None)
             meetings: tuple[Any, ...] = ()
             if label.kind == COLLECTIVE:
-                meetings = (self._meeting((lane.core, label.number)),)
+                meetings = (self._meeting((local.core, label.number)),)
             elif place in label.peers:
                 meetings = tuple(
-                    (*peer, self._meeting((lane.core, label.kind == SEND, *peer)))
+                    (*peer, self._meeting((local.core, label.kind == SEND, *peer)))
                     for peer in label.peers[place]
                 )
-            self.noted[lane.core] += 1
+            self.noted[local.core] += 1
             event = label.number, label.kind, begin, end, meetings, shapes
-            self._kept_of(lane.core).append(event)
+            self._kept_of(local.core).append(event)
 
     def _kept_of(self, core: int) -> deque[CoreEvent]:
         return self._kept.setdefault(core, deque(maxlen=self.capacity))

@@ -41,7 +41,7 @@ class Split(NamedTuple):
         return ((core + 1) * self.processes - 1) // self.cores
 
 
-class Lane(NamedTuple):
+class LocalCore(NamedTuple):
     """A core of a process in one run: its number, its replica and logical core."""
 
     core: int
@@ -49,28 +49,28 @@ class Lane(NamedTuple):
     logical: int
 
 
-class Lanes(list[Lane]):
+class LocalCores(list[LocalCore]):
     """The cores of a process in one run, in ascending order.
 
     `leading` are the places of the first cores of replicas, which return the results;
     `leaders` are their replicas.
     """
 
-    def __init__(self, lanes: Iterable[Lane]) -> None:
-        super().__init__(lanes)
-        self.replicas = list(dict.fromkeys(lane.replica for lane in self))
-        self.leading = [p for p, lane in enumerate(self) if lane.logical == 0]
+    def __init__(self, local_cores: Iterable[LocalCore]) -> None:
+        super().__init__(local_cores)
+        self.replicas = list(dict.fromkeys(local.replica for local in self))
+        self.leading = [p for p, local in enumerate(self) if local.logical == 0]
         self.leaders = [self[place].replica for place in self.leading]
 
 
-def lanes_of(split: Split, placement: Placement) -> dict[int, Lanes]:
-    """Return the lanes of each process in a run."""
-    lanes: dict[int, list[Lane]] = {}
+def local_cores_of(split: Split, placement: Placement) -> dict[int, LocalCores]:
+    """Return the local_cores of each process in a run."""
+    local_cores: dict[int, list[LocalCore]] = {}
     for replica, cores in enumerate(placement):
         for logical, core in enumerate(cores):
-            lane = Lane(core, replica, logical)
-            lanes.setdefault(split.carrier(core), []).append(lane)
-    return {process: Lanes(sorted(own)) for process, own in lanes.items()}
+            local = LocalCore(core, replica, logical)
+            local_cores.setdefault(split.carrier(core), []).append(local)
+    return {process: LocalCores(sorted(own)) for process, own in local_cores.items()}
 
 
 def named(cores: range) -> str:

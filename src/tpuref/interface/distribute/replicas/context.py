@@ -11,8 +11,6 @@ from tpuref.interface.functions.identity import identity
 from tpuref.interface.tpu.collectives import replica_id
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["InputContext", "ReplicaContext", "ValueContext"]
-
 
 @explain_missing_members("tf.distribute.ReplicaContext")
 class ReplicaContext(Member):
@@ -45,12 +43,9 @@ class ReplicaContext(Member):
     ) -> Any:
         """Wait for all replicas, run `merge_fn` once, return this replica's result.
 
-        Parameters
-        ----------
-        merge_fn
-            Called as ``merge_fn(strategy, *args, **kwargs)`` in cross-replica context.
-        args, kwargs
-            This replica's arguments, as ``args=(...)`` and ``kwargs={...}``.
+        `merge_fn` is called as ``merge_fn(strategy, *args, **kwargs)`` in cross-replica
+        context.  `args` and `kwargs` are this replica's arguments, as ``args=(...)``
+        and ``kwargs={...}``.
         """
         if not args and kwargs.keys() <= {"args", "kwargs"}:
             given, named = kwargs.get("args") or (), kwargs.get("kwargs") or {}
@@ -63,14 +58,8 @@ class ReplicaContext(Member):
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """Return values combined over all replicas.
 
-        Parameters
-        ----------
-        reduce_op
-            `tf.distribute.ReduceOp`, or ``"SUM"`` or ``"MEAN"``.
-        value
-            A tensor, or a nest of tensors.
-        options
-            Accepted for compatibility.
+        `reduce_op` is `tf.distribute.ReduceOp`, or ``"SUM"`` or ``"MEAN"``.  `value` is
+        a tensor, or a nest of tensors.  `options` is accepted for compatibility.
         """
         op = _op("ReplicaContext.all_reduce", reduce_op)
         # A tensor that all replicas share still counts once for each replica.
@@ -87,12 +76,8 @@ class ReplicaContext(Member):
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
         """Return the rows of all replicas concatenated in replica order.
 
-        Parameters
-        ----------
-        value
-            A tensor, or a nest of tensors.
-        options
-            Accepted for compatibility.
+        `value` is a tensor, or a nest of tensors.  `options` is accepted for
+        compatibility.
         """
         leaves = nest.flatten(value)
 

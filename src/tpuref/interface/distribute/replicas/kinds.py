@@ -21,15 +21,6 @@ from tpuref.interface.distribute.values import PerDevice
 from tpuref.interface.tpu.device_assignment import DeviceAssignment
 from tpuref.names.members import explain_missing_members
 
-__all__ = [
-    "ExperimentalTPUStrategy",
-    "MirroredStrategy",
-    "MultiWorkerMirroredStrategy",
-    "OneDeviceStrategy",
-    "ParameterServerStrategy",
-    "TPUStrategy",
-]
-
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 _HOST = "/job:localhost/replica:0/task:0"
 
@@ -38,17 +29,11 @@ _HOST = "/job:localhost/replica:0/task:0"
 class TPUStrategy(Strategy):
     """Runs one replica on each core of a TPU system.
 
-    It raises TypeError if `tpu_cluster_resolver` is not a resolver, and ValueError if
-    the assignment has several cores for a replica.
-
-    Parameters
-    ----------
-    tpu_cluster_resolver
-        The resolver of the system; None for that of this process.
-    experimental_device_assignment
-        The cores to use, one for each replica; None for all.
-    experimental_spmd_xla_partitioning
-        Accepted for compatibility.
+    `tpu_cluster_resolver` is the resolver of the system; None for that of this process.
+    `experimental_device_assignment` are the cores to use, one for each replica; None
+    for all.  `experimental_spmd_xla_partitioning` is accepted for compatibility.  It
+    raises TypeError if `tpu_cluster_resolver` is not a resolver, and ValueError if the
+    assignment has several cores for a replica.
 
     Examples
     --------
@@ -142,15 +127,9 @@ def _assigned_cores(
 class MirroredStrategy(Strategy):
     """Runs one replica for each of several devices of the host.
 
-    It raises ValueError if a device is not a CPU.
-
-    Parameters
-    ----------
-    devices
-        Their names, such as ``["CPU:0", "CPU:1"]``; None for one CPU.  There may be any
-        number of CPUs.
-    cross_device_ops
-        Accepted for compatibility.
+    `devices` are their names, such as ``["CPU:0", "CPU:1"]``; None for one CPU.  There
+    may be any number of CPUs.  `cross_device_ops` is accepted for compatibility.  It
+    raises ValueError if a device is not a CPU.
     """
 
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:

@@ -27,8 +27,6 @@ from tpuref.interface.distribute.values import PerDevice
 from tpuref.interface.tpu.peers import replicated_region
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["Strategy"]
-
 
 @explain_missing_members("tf.distribute.Strategy")
 class Strategy(StrategyCore):
@@ -93,14 +91,8 @@ class Strategy(StrategyCore):
         A `tf.function` runs as one program of all replicas.  So does a plain function
         on cores, but it is traced at each call, because it may do something else each
         time.  A result is a per-replica value unless all replicas returned the same
-        object.
-
-        Parameters
-        ----------
-        args, kwargs
-            Its arguments; each call gets its own components of per-replica values.
-        options
-            Accepted for compatibility.
+        object.  `args` and `kwargs` are its arguments; each call gets its own
+        components of per-replica values.  `options` is accepted for compatibility.
 
         Examples
         --------
@@ -141,17 +133,11 @@ class Strategy(StrategyCore):
     def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
         """Return a per-replica value combined to one tensor.
 
-        It raises ValueError if `reduce_op` is unknown, the replicas' shapes differ, or
-        `value` is a single value and the operation a sum.
-
-        Parameters
-        ----------
-        reduce_op
-            `tf.distribute.ReduceOp`, or ``"SUM"`` or ``"MEAN"``.
-        value
-            A result of `run`, or a nest of results.
-        axis
-            The axes of each replica's value to combine as well, or None.
+        `reduce_op` is `tf.distribute.ReduceOp`, or ``"SUM"`` or ``"MEAN"``.  `value` is
+        a result of `run`, or a nest of results.  `axis` are the axes of each replica's
+        value to combine as well, or None.  It raises ValueError if `reduce_op` is
+        unknown, the replicas' shapes differ, or `value` is a single value and the
+        operation a sum.
 
         Examples
         --------
@@ -182,14 +168,9 @@ class Strategy(StrategyCore):
         """Return a dataset whose batches are divided among the replicas.
 
         Each replica gets the same number of rows, rounded up; the last ones get fewer,
-        or none.  It raises ValueError if the elements have no rows.
-
-        Parameters
-        ----------
-        dataset
-            A dataset of batches for all replicas together.
-        options
-            Accepted for compatibility.
+        or none.  `dataset` is a dataset of batches for all replicas together.
+        `options` is accepted for compatibility.  It raises ValueError if the elements
+        have no rows.
         """
         return divided(dataset, self.towers.names)
 
@@ -199,15 +180,9 @@ class Strategy(StrategyCore):
         """Return a dataset whose elements are distributed to the replicas in turn.
 
         In an incomplete last round, replicas without an element get an empty one; if
-        the batch size is static, the round is dropped.
-
-        Parameters
-        ----------
-        dataset_fn
-            A function of an `InputContext` that returns a dataset of batches for one
-            replica; it is called once.
-        options
-            Accepted for compatibility.
+        the batch size is static, the round is dropped.  `dataset_fn` is a function of
+        an `InputContext` that returns a dataset of batches for one replica; it is
+        called once.  `options` is accepted for compatibility.
         """
         described = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
         return dealt(dataset_fn(described), self.towers.names)

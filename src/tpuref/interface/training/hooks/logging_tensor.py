@@ -23,19 +23,11 @@ _NAME = "tf.train.LoggingTensorHook"
 class LoggingTensorHook(SessionRunHook):
     """Logs values of tensors periodically, at the level INFO.
 
+    `tensors` are the tensors or their names: a dict from labels, or a list.
+    `every_n_iter` and `every_n_secs` are the period in runs or seconds; exactly one of
+    them, or none with `at_end`.  `at_end` says whether to log at the end of the
+    session.  `formatter` is a function from the dict of labels and values to the text.
     It raises ValueError unless exactly one period is set and positive.
-
-    Parameters
-    ----------
-    tensors
-        The tensors or their names: a dict from labels, or a list.
-    every_n_iter, every_n_secs
-        The period in runs or seconds; exactly one of them, or none with
-        `at_end`.
-    at_end
-        Whether to log at the end of the session.
-    formatter
-        A function from the dict of labels and values to the text.
 
     Examples
     --------

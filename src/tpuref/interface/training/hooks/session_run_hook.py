@@ -9,14 +9,8 @@ from tpuref.interface.training.coordinator import Coordinator
 class SessionRunArgs(NamedTuple):
     """The arguments of a run, as for `tf.Session.run`.
 
-    Attributes
-    ----------
-    fetches
-        A tensor, operation or structure of them, or None.
-    feed_dict
-        The feeds, or None.
-    options
-        A `tf.RunOptions`, or None.
+    `fetches` is a tensor, operation or structure of them, or None.  `feed_dict` has the
+    feeds, or is None.  `options` is a `tf.RunOptions`, or None.
 
     Examples
     --------
@@ -32,14 +26,9 @@ class SessionRunArgs(NamedTuple):
 class SessionRunValues(NamedTuple):
     """The results of a run.
 
-    Attributes
-    ----------
-    results
-        The values of the hook's fetches, in the same structure, or None.
-    options
-        The `tf.RunOptions` of the run.
-    run_metadata
-        The `tf.RunMetadata` of the run.
+    `results` are the values of the hook's fetches, in the same structure, or None.
+    `options` is the `tf.RunOptions` of the run.  `run_metadata` is the `tf.RunMetadata`
+    of the run.
     """
 
     results: Any

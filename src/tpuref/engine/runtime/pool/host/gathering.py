@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import itertools
 import select
 import time
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores, LostProc
 from tpuref.engine.runtime.pool.host.memory import ResultSlabs
 from tpuref.engine.runtime.pool.host.stall import Stall
 from tpuref.engine.runtime.pool.host.turns import PATIENCE_SECONDS, Turns
-from tpuref.engine.runtime.pool.split import Lane, Lanes, Split
+from tpuref.engine.runtime.pool.split import LocalCore, LocalCores, Split
 
 HOST_GAVE_UP = 2
 """The poison of a run that the host calls off."""
@@ -52,13 +53,13 @@ class Gathering:
         self,
         cores: Cores,
         split: Split,
-        lanes: Mapping[int, Lanes],
+        local_cores: Mapping[int, LocalCores],
         program: Program,
         run: Run,
     ) -> None:
         self._cores = cores
         self._split = split
-        self._lanes = lanes
+        self._local_cores = local_cores
         self._program = program
         self._run = run
         self._watch = run.watch
@@ -77,12 +78,13 @@ class Gathering:
 
     def expect(self) -> None:
         """Wait for all processes of this run from now on."""
-        self._waiting.update(self._lanes)
+        self._waiting.update(self._local_cores)
 
     @functools.cached_property
-    def _place(self) -> dict[int, Lane]:
+    def _place(self) -> dict[int, LocalCore]:
         """The place of each core."""
-        return {lane.core: lane for lanes in self._lanes.values() for lane in lanes}
+        every = itertools.chain(*self._local_cores.values())
+        return {local.core: local for local in every}
 
     def results(self) -> Values:
         """Return the results of all replicas, or raise the first error."""
@@ -117,8 +119,10 @@ class Gathering:
 
     def _running(self) -> set[int]:
         """Return the replicas without results."""
-        lanes = (lane for process in self._waiting for lane in self._lanes[process])
-        return {lane.replica for lane in lanes}
+        cores = (
+            core for process in self._waiting for core in self._local_cores[process]
+        )
+        return {core.replica for core in cores}
 
     def _take_messages(self) -> None:
         for process in list(self._waiting):
@@ -194,7 +198,7 @@ class Gathering:
             self._stall = Stall(
                 self._program,
                 self._cores.split,
-                self._lanes,
+                self._local_cores,
                 self._cores.processes,
                 self._cores.counters,
                 self._cores.flags,
@@ -260,7 +264,7 @@ class Gathering:
             self._cores.post(process, ("stop",))
 
     def _take_results(self, process: int, left: messages.Results) -> None:
-        replicas = self._lanes[process].leaders
+        replicas = self._local_cores[process].leaders
         columns = [
             self._column(process, number, described, replicas)
             for number, described in enumerate(left.outputs)
@@ -405,7 +409,7 @@ class Gathering:
                 f"\n{report}\nThe cores were ended; run tf.tpu.initialize_system() to "
                 "start new ones"
             )
-        cores = [lane.core for process in late for lane in self._lanes[process]]
+        cores = [local.core for process in late for local in self._local_cores[process]]
         self.broken = f"cores {cores} did not answer"
 
     def _lost(self, number: int) -> OpError:
@@ -413,8 +417,8 @@ class Gathering:
         stall, process = self._the_stall(), self._cores.processes[number]
         instr, about = stall.instruction(number), stall.describe(number)
         self.lost = self._cores.split.carried(number)[0], None
-        if number in self._lanes:
-            self.lost = self._lanes[number][0][:2]
+        if number in self._local_cores:
+            self.lost = self._local_cores[number][0][:2]
         if self._run.events is not None:
             self._hear_the_others(number)
         if self._cores.closing:

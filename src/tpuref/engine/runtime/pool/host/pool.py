@@ -54,7 +54,7 @@ from tpuref.engine.runtime.pool.host.program_facts import (
 )
 from tpuref.engine.runtime.pool.host.workload import LIGHT_WORK, workload
 from tpuref.engine.runtime.pool.messages import INLINE_BYTES, Drawn, RunRequest
-from tpuref.engine.runtime.pool.split import Placement, Split, lanes_of
+from tpuref.engine.runtime.pool.split import Placement, Split, local_cores_of
 
 CACHED_PROGRAMS = 256
 """The number of programs that the processes keep."""
@@ -227,7 +227,9 @@ class CorePool:
         memory.free_returned()
         memory.heap.begin_run()
         sent, placed = InputBlocks(memory), self._place(program, inputs, run.cores)
-        gathering = Gathering(self._cores, placed.split, placed.lanes, program, run)
+        gathering = Gathering(
+            self._cores, placed.split, placed.local_cores, program, run
+        )
         self._gathering = gathering
         try:
             self._send_run(placed, inputs, run, sent, gathering)
@@ -265,9 +267,9 @@ class CorePool:
         news = self._new_values(facts, placed.announced, run)
         common = self._request(placed, news, gathering.slabs, run, sent)
         gathering.expect()
-        for process, lanes in placed.lanes.items():
-            columns = zip(*[inputs[r] for r in lanes.replicas], strict=True)
-            users = {None, *lanes.replicas}  # None: all replicas use the variable
+        for process, local_cores in placed.local_cores.items():
+            columns = zip(*[inputs[r] for r in local_cores.replicas], strict=True)
+            users = {None, *local_cores.replicas}  # None: all replicas use the variable
             request = common._replace(
                 inputs=[sent.describe_column(column) for column in columns],
                 variables=[
@@ -275,7 +277,7 @@ class CorePool:
                     for handle, value in common.variables
                     if not users.isdisjoint(facts.users[handle])
                 ],
-                draws=_draws(facts, lanes.replicas, run),
+                draws=_draws(facts, local_cores.replicas, run),
                 freed=cores.memory.take_freed(process),
             )
             cores.post(process, ("run", *request))
@@ -311,8 +313,8 @@ class CorePool:
         placed = known.placed.get(placement)
         if placed is None:
             split = self._split_for(program, inputs)
-            number, lanes = len(known.placed), lanes_of(split, placement)
-            placed = PlacedProgram(known, number, placement, split, lanes)
+            number, local_cores = len(known.placed), local_cores_of(split, placement)
+            placed = PlacedProgram(known, number, placement, split, local_cores)
             known.placed[placement] = placed
         return placed
 

@@ -14,7 +14,7 @@ from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.pool.messages import INLINE_BYTES
-from tpuref.engine.runtime.pool.split import Lanes, Placement, Split
+from tpuref.engine.runtime.pool.split import LocalCores, Placement, Split
 
 
 class ResultBlock(NamedTuple):
@@ -117,6 +117,6 @@ class PlacedProgram:
     number: int
     placement: Placement
     split: Split
-    lanes: Mapping[int, Lanes]
+    local_cores: Mapping[int, LocalCores]
     announced: AnnouncedVariables = field(default_factory=AnnouncedVariables)
     sent: bool = False

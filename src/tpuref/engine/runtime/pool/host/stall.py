@@ -22,7 +22,7 @@ from tpuref.engine.runtime.pool.control_area import (
 )
 from tpuref.engine.runtime.pool.host.process import CoreProcess
 from tpuref.engine.runtime.pool.process import arrangement
-from tpuref.engine.runtime.pool.split import Lane, Split, named
+from tpuref.engine.runtime.pool.split import LocalCore, Split, named
 from tpuref.kernels import flags as kernel
 
 WARNING_SECONDS = 10.0
@@ -43,7 +43,7 @@ class Stall:
         self,
         program: Program,
         split: Split,
-        lanes: Mapping[int, Sequence[Lane]],
+        local_cores: Mapping[int, Sequence[LocalCore]],
         processes: Sequence[CoreProcess],
         counters: ProgramCounters,
         flags: kernel.Flags,
@@ -51,7 +51,7 @@ class Stall:
     ) -> None:
         self._program = program
         self._split = split
-        self._lanes = lanes
+        self._local_cores = local_cores
         self._processes = processes
         self._counters = counters
         self._flags = flags
@@ -101,9 +101,10 @@ class Stall:
             if now - self._since[core] >= self._seconds and self._is_waiting(core):
                 sums = self._together(core)
                 absent = self._missing(running, running)
-                missing = [lane.replica for c in absent for lane in self._lanes[c]]
+                here = self._local_cores
+                missing = [core.replica for p in absent for core in here[p]]
                 return DeadlineExceededError(
-                    f"{_title(sums)}: replica {self._lanes[core][0].replica} waited "
+                    f"{_title(sums)}: replica {here[core][0].replica} waited "
                     f"{self._seconds:g} s (TPUREF_TIMEOUT) for replicas {missing}",
                     code=codes.STALLED,
                     op=sums[0].name,
@@ -126,7 +127,7 @@ class Stall:
     def _warn(self, running: Sequence[int], late: Sequence[int]) -> None:
         missing = self._missing(running, late)
         if missing:
-            self._warned, first = True, self._lanes[missing[0]][0]
+            self._warned, first = True, self._local_cores[missing[0]][0]
             _LOG.warning(
                 "%r made no progress for %g s and ends after %g s (TPUREF_TIMEOUT) "
                 "[%s]\n%s",
@@ -151,7 +152,7 @@ class Stall:
 
     def _position(self, process: int) -> tuple[int, int]:
         """Return the least run and phase of the cores of a process."""
-        cores = (lane.core for lane in self._lanes[process])
+        cores = (local.core for local in self._local_cores[process])
         return min(self._flags.position(core) for core in cores)
 
     def _is_waiting(self, core: int) -> bool:
@@ -169,8 +170,8 @@ class Stall:
             return ()
         if not self._counters.at(core) & EXCHANGE:
             return (first,)
-        lanes = itertools.chain(*self._lanes.values())
-        cores = 1 + max(lane.logical for lane in lanes)
+        every = itertools.chain(*self._local_cores.values())
+        cores = 1 + max(local.logical for local in every)
         plan = arrangement.PlacementPlan(self._program, cores)
         return arrangement.exchange_of(first, self._program, plan)
 
@@ -191,7 +192,7 @@ class Stall:
         return [
             f"core {core} (replica {replica}, logical core {logical}, process {pid}) "
             f"{doing}"
-            for core, replica, logical in self._lanes[process]
+            for core, replica, logical in self._local_cores[process]
         ]
 
     def _doing(self, process: int) -> str:
@@ -205,14 +206,14 @@ class Stall:
 
     def describe(self, process: int) -> str:
         """Describe all cores of a process in a line, with their operation."""
-        lanes = self._lanes.get(process, ())
-        if len(lanes) == 1:
+        own = self._local_cores.get(process, ())
+        if len(own) == 1:
             return self._describe_cores(process)[0]
-        if not lanes:
+        if not own:
             idle = named(self._split.carried(process))
             return f"{idle} (process {self._processes[process].pid}), which ran nothing"
-        cores = ", ".join(str(lane.core) for lane in lanes)
-        replicas = ", ".join(map(str, dict.fromkeys(lane.replica for lane in lanes)))
+        cores = ", ".join(str(local.core) for local in own)
+        replicas = ", ".join(map(str, dict.fromkeys(local.replica for local in own)))
         return (
             f"cores {cores} (replicas {replicas}, process "
             f"{self._processes[process].pid}) {self._doing(process)}"
@@ -221,7 +222,7 @@ class Stall:
     def stacks(self, running: Iterable[int]) -> str:
         """Describe the position of all cores, with the stacks of running processes."""
         stacks, lines = self._stacks(running, _LONG_STACK_SECONDS), []
-        for process in sorted(self._lanes):
+        for process in sorted(self._local_cores):
             lines += [f"  {line}" for line in self._describe_cores(process)]
             lines.append(f"    {stacks.get(process, 'it has answered')}")
         return "\n".join(lines)

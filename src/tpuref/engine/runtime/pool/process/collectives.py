@@ -25,7 +25,7 @@ from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.arena import Arena, Heap
 from tpuref.engine.runtime.pool.columns import Column, Stacked
 from tpuref.engine.runtime.pool.messages import Divergence
-from tpuref.engine.runtime.pool.split import Lane, Split
+from tpuref.engine.runtime.pool.split import LocalCore, Split
 from tpuref.kernels import links as kernel
 from tpuref.kernels import status
 from tpuref.kernels.group import Group
@@ -114,13 +114,13 @@ class CoreCollectives:
     def participants(
         self,
         instr: Instr,
-        lanes: Sequence[Lane],
+        local_cores: Sequence[LocalCore],
         shapes: Sequence[Shape],
         dtype: np.dtype[Any],
     ) -> list[Participants]:
         """Return the groups of some cores, in the same order on all processes."""
         logical = max(instr.core, 0)
-        places = {lane.replica: place for place, lane in enumerate(lanes)}
+        places = {local.replica: place for place, local in enumerate(local_cores)}
         groups = instr.attrs["groups"] or (range(len(self._placement)),)
         cores = [[self._placement[r][logical] for r in sorted(g)] for g in groups]
         carriers = [[self._split.carrier(core) for core in row] for row in cores]
@@ -393,11 +393,14 @@ class ReplicaSum:
     """One sum of a program on some cores, with its groups cached from run to run."""
 
     def __init__(
-        self, collectives: CoreCollectives, instr: Instr, lanes: Sequence[Lane]
+        self,
+        collectives: CoreCollectives,
+        instr: Instr,
+        local_cores: Sequence[LocalCore],
     ) -> None:
         self._collectives = collectives
         self._instr = instr
-        self.lanes = lanes
+        self.local_cores = local_cores
         self._known: tuple[Any, ...] = ()
         self._participants: list[Participants] = []
         self._small: tuple[Any, ...] = ()
@@ -407,7 +410,7 @@ class ReplicaSum:
         if known == self._known:
             return
         self._participants = self._collectives.participants(
-            self._instr, self.lanes, shapes, dtype
+            self._instr, self.local_cores, shapes, dtype
         )
         self._known, self._small = known, ()
         size = dtype.itemsize * math.prod(shapes[0])
@@ -434,8 +437,8 @@ class ReplicaSum:
 
     def places(self, shape: Shape, dtype: np.dtype[Any]) -> Sequence[Array | None]:
         """Return for each contribution its memory, None if it may be anywhere."""
-        self._prepare([shape] * len(self.lanes), dtype)
-        places: list[Array | None] = [None] * len(self.lanes)
+        self._prepare([shape] * len(self.local_cores), dtype)
+        places: list[Array | None] = [None] * len(self.local_cores)
         for part in self._participants:
             memory = self._collectives.places(part, shape, dtype)
             if memory is not None:
@@ -458,12 +461,12 @@ class Exchange:
         self,
         collectives: CoreCollectives,
         instrs: Sequence[Instr],
-        lanes: Sequence[Lane],
+        local_cores: Sequence[LocalCore],
     ) -> None:
-        self.lanes = lanes
-        self.sums = [ReplicaSum(collectives, instr, lanes) for instr in instrs]
+        self.local_cores = local_cores
+        self.sums = [ReplicaSum(collectives, instr, local_cores) for instr in instrs]
         self._collectives = collectives
-        self._together = ReplicaSum(collectives, instrs[0], lanes)
+        self._together = ReplicaSum(collectives, instrs[0], local_cores)
         self._shapes: list[Shape] = []
         if len(instrs) > 1:
             self._shapes = [_shape(instr) for instr in instrs]
@@ -550,9 +553,9 @@ class Addend(NamedTuple):
     number: int
 
     @property
-    def lanes(self) -> Sequence[Lane]:
+    def local_cores(self) -> Sequence[LocalCore]:
         """The cores that contribute."""
-        return self.exchange.lanes
+        return self.exchange.local_cores
 
     def places(self, shape: Shape, dtype: np.dtype[Any]) -> Sequence[Array | None]:
         """Return the memory of each contribution, None if it may be anywhere."""

@@ -16,7 +16,7 @@ from tpuref.engine.runtime.pool.core_events import HOST_CALL, kind
 from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.feed import CoreFeed
 from tpuref.engine.runtime.pool.process.schedule import CoreServices, Path, Step, Values
-from tpuref.engine.runtime.pool.split import Lane
+from tpuref.engine.runtime.pool.split import LocalCore
 
 PREPARED_BLOCKS = 64
 """The number of sets of cores for which a branch or loop keeps a prepared block."""
@@ -29,7 +29,7 @@ class Block(Protocol):
         """Run it with the columns of its inputs, and return its results."""
 
 
-Prepare = Callable[[Program, Sequence[Lane], Path], Block]
+Prepare = Callable[[Program, Sequence[LocalCore], Path], Block]
 """Prepare a block at a path for some cores."""
 
 
@@ -42,13 +42,13 @@ class InstructionSteps:
 
     def __init__(
         self,
-        around: CoreServices,
-        lanes: Sequence[Lane],
+        services: CoreServices,
+        local_cores: Sequence[LocalCore],
         summed: Mapping[int, Addend],
         prepare: Prepare,
     ) -> None:
-        self._around = around
-        self._lanes = lanes
+        self._services = services
+        self._local_cores = local_cores
         self._summed = summed
         self._prepare = prepare
 
@@ -73,17 +73,17 @@ class InstructionSteps:
         return self._compute(definition, instr, places)
 
     def column(
-        self, places: Sequence[int], given: Sequence[Any], before: Column | None
+        self, places: Sequence[int], computed: Sequence[Any], before: Column | None
     ) -> Column:
         """Return a column with the values of the cores at some places.
 
         `before` is the column so far: towers have separate instructions that write the
         same slot, for a value that all of them sum.
         """
-        if len(places) == len(self._lanes):
-            return given
-        column = list(before or [None] * len(self._lanes))
-        for place, value in zip(places, given, strict=True):
+        if len(places) == len(self._local_cores):
+            return computed
+        column = list(before or [None] * len(self._local_cores))
+        for place, value in zip(places, computed, strict=True):
             column[place] = value
         return column
 
@@ -95,8 +95,8 @@ class InstructionSteps:
         results: Sequence[Sequence[Array]],
     ) -> None:
         """Put the outputs of an instruction, core by core, into the columns."""
-        for slot, *given in zip(slots, *results, strict=True):
-            values[slot] = self.column(places, given, values[slot])
+        for slot, *computed in zip(slots, *results, strict=True):
+            values[slot] = self.column(places, computed, values[slot])
 
     def _for_each(
         self,
@@ -108,30 +108,27 @@ class InstructionSteps:
 
         `carry_out` takes the place of a core and its inputs.
         """
-        around, lanes, inputs, outputs = (
-            self._around,
-            self._lanes,
-            instr.inputs,
-            instr.outputs,
-        )
+        services, cores = self._services, self._local_cores
+        inputs, outputs = instr.inputs, instr.outputs
 
         def step(values: Values) -> None:
             columns = [values[slot] for slot in inputs]
             results = []
             for place in places:
-                around.lane = lanes[place]
+                services.local = cores[place]
                 arrays = [column[place] for column in columns]
                 results.append(carry_out(place, arrays))
-            around.lane = None
+            services.local = None
             self._store(values, outputs, places, results)
 
         return step
 
     def _compute(self, definition: OpDef, instr: Instr, places: Sequence[int]) -> Step:
-        around, lanes = self._around, self._lanes
+        services, cores = self._services, self._local_cores
 
         def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:
-            return compute(definition, instr, arrays, lanes[place].replica, around.run)
+            replica = cores[place].replica
+            return compute(definition, instr, arrays, replica, services.run)
 
         step = self._for_each(instr, places, carry_out)
         if len(instr.outputs) == 1 and instr.outputs[0] in self._summed:
@@ -150,7 +147,7 @@ class InstructionSteps:
         inputs, (output,), attrs = instr.inputs, instr.outputs, dict(instr.attrs)
         function, dtype = definition.kernel, instr.specs[0].dtype.np
         assert function is not None
-        everywhere = len(places) == len(self._lanes)
+        everywhere = len(places) == len(self._local_cores)
 
         def step(values: Values) -> None:
             columns = [values[slot] for slot in inputs]
@@ -176,9 +173,9 @@ class InstructionSteps:
         self, definition: OpDef, instr: Instr, places: Sequence[int]
     ) -> Step | None:
         """Compute a contribution to a sum where the peers read it, or return None."""
-        around, lanes, (output,) = self._around, self._lanes, instr.outputs
+        services, cores, (output,) = self._services, self._local_cores, instr.outputs
         spec, sums = instr.specs[0], self._summed[output]
-        alike = sums.lanes == [lanes[place] for place in places]
+        alike = sums.local_cores == [cores[place] for place in places]
         if not (alike and definition.writes_into and spec.shape.is_fully_defined()):
             return None
         shape, dtype = tuple(size or 0 for size in spec.shape.as_list()), spec.dtype.np
@@ -187,8 +184,8 @@ class InstructionSteps:
         def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:
             out = memory[place]
             into = {} if out is None else {"out": out}
-            replica = lanes[place].replica
-            return compute(definition, instr, arrays, replica, around.run, **into)
+            replica = cores[place].replica
+            return compute(definition, instr, arrays, replica, services.run, **into)
 
         compute_it = self._for_each(instr, places, carry_out)
 
@@ -200,26 +197,27 @@ class InstructionSteps:
         return step
 
     def _effect(self, instr: Instr, places: Sequence[int]) -> Step:
-        around, lanes = self._around, self._lanes
+        services, cores = self._services, self._local_cores
 
         def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:
-            lane = lanes[place]
-            return perform(instr, arrays, lane.replica, around.runs[lane.logical])
+            local = cores[place]
+            return perform(instr, arrays, local.replica, services.runs[local.logical])
 
         return self._for_each(instr, places, carry_out)
 
     def _read(self, instr: Instr, places: Sequence[int]) -> Step:
         """Read a variable."""
-        around, lanes, handle = self._around, self._lanes, instr.attrs["handle"]
+        services, cores = self._services, self._local_cores
+        handle = instr.attrs["handle"]
         (target,) = instr.outputs
 
         def step(values: Values) -> None:
             results = []
             for place in places:
-                lane = around.lane = lanes[place]
-                variables = around.runs[lane.logical].variables[lane.replica]
+                local = services.local = cores[place]
+                variables = services.runs[local.logical].variables[local.replica]
                 results.append(variables.read(handle))
-            around.lane = None
+            services.local = None
             values[target] = self.column(places, results, values[target])
 
         return step
@@ -230,7 +228,8 @@ class InstructionSteps:
         Consecutive cores with the same old value and change (the same objects) share
         the new value too, so variables of replicas stay one array.
         """
-        around, lanes, handle = self._around, self._lanes, instr.attrs["handle"]
+        services, cores = self._services, self._local_cores
+        handle = instr.attrs["handle"]
         (source,), (target,) = instr.inputs, instr.outputs
         # An assigned variable may have no value yet.
         assigns = instr.definition.effects.access is Access.ASSIGN
@@ -239,46 +238,46 @@ class InstructionSteps:
             results: list[Array] = []
             latest: tuple[Any, Any] = None, None
             for place in places:
-                lane = around.lane = lanes[place]
-                run = around.runs[lane.logical]
-                variables = run.variables[lane.replica]
+                local = services.local = cores[place]
+                run = services.runs[local.logical]
+                variables = run.variables[local.replica]
                 before = None if assigns else variables.read(handle)
                 change = values[source][place]
                 if before is latest[0] and change is latest[1]:
                     variables.write(handle, results[-1])
                     results.append(results[-1])
                 else:
-                    results += perform(instr, [change], lane.replica, run)
+                    results += perform(instr, [change], local.replica, run)
                     latest = before, change
-            around.lane = None
+            services.local = None
             values[target] = self.column(places, results, values[target])
 
         return step
 
     def _host_call(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
-        around, lanes = self._around, self._lanes
+        services, cores = self._services, self._local_cores
 
         def step(values: Values) -> None:
             columns = [values[slot] for slot in instr.inputs]
-            calls = [(lanes[p], [column[p] for column in columns]) for p in places]
-            results = around.call_host(path, calls)
+            calls = [(cores[p], [column[p] for column in columns]) for p in places]
+            results = services.call_host(path, calls)
             self._store(values, instr.outputs, places, results)
 
         return step
 
     def _feed(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
-        around, lanes = self._around, self._lanes
+        services, cores = self._services, self._local_cores
         feeds = [CoreFeed(instr) for _ in places]
 
         def step(values: Values) -> None:
             asking = [
-                (feed, lanes[place], wanted)
+                (feed, cores[place], wanted)
                 for feed, place in zip(feeds, places, strict=True)
-                if (wanted := feed.wanted(around.run))
+                if (wanted := feed.wanted(services.run))
             ]
             if asking:
-                calls = [(lane, [np.asarray(wanted)]) for _, lane, wanted in asking]
-                answers = around.call_host(path, calls)
+                calls = [(local, [np.asarray(wanted)]) for _, local, wanted in asking]
+                answers = services.call_host(path, calls)
                 for (feed, _, _), arrays in zip(asking, answers, strict=True):
                     feed.fill(arrays)
             results = [feed.next() for feed in feeds]
@@ -306,7 +305,7 @@ class InstructionSteps:
     def _while(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
         condition = self._block(instr, 0, places, path)
         body = self._block(instr, 1, places, path)
-        around = self._around
+        services = self._services
         split, limit = instr.attrs["loop_variables"], instr.attrs["maximum_iterations"]
 
         def step(values: Values) -> None:
@@ -315,7 +314,7 @@ class InstructionSteps:
             turns = 0
             tested, turned = condition(loop.inside), body(loop.inside)
             while limit is None or turns < limit:
-                around.go_on()
+                services.go_on()
                 (column,) = tested.run(loop.columns)
                 verdicts = [truth(instr, array) for array in column]
                 if not all(verdicts):
@@ -348,9 +347,9 @@ class InstructionSteps:
             if key not in prepared:
                 if len(prepared) >= PREPARED_BLOCKS:
                     prepared.clear()
-                lanes = [self._lanes[places[k]] for k in taking]
+                local_cores = [self._local_cores[places[k]] for k in taking]
                 block = instr.blocks[number]
-                prepared[key] = self._prepare(block, lanes, (*path, number))
+                prepared[key] = self._prepare(block, local_cores, (*path, number))
             return prepared[key]
 
         chosen(range(len(places)))

@@ -29,7 +29,7 @@ from tpuref.engine.runtime.pool.process import arrangement, schedule
 from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps, at
-from tpuref.engine.runtime.pool.split import Lane
+from tpuref.engine.runtime.pool.split import LocalCore
 
 
 class PreparedProgram:
@@ -42,15 +42,15 @@ class PreparedProgram:
     def __init__(
         self,
         program: Program,
-        around: schedule.CoreServices,
-        lanes: Sequence[Lane],
+        services: schedule.CoreServices,
+        local_cores: Sequence[LocalCore],
         plan: arrangement.PlacementPlan,
         path: schedule.Path = (),
         numbers: Mapping[int, int] | None = None,
     ) -> None:
-        self._around = around
+        self._services = services
         self._numbers = numbers or numbered(program)
-        self._lanes = lanes
+        self._local_cores = local_cores
         self._plan = plan
         self._parameters = program.parameters
         self._results = program.results
@@ -61,9 +61,11 @@ class PreparedProgram:
             if together[0].definition.collective is not None:
                 self._note_exchange(together, summed)
         self._schedule = schedule.Schedule(
-            around, lanes, program, plan, self._numbers, summed
+            services, local_cores, program, plan, self._numbers, summed
         )
-        self._instructions = InstructionSteps(around, lanes, summed, self._block)
+        self._instructions = InstructionSteps(
+            services, local_cores, summed, self._block
+        )
         paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
         for together in order:
             if len(together) > 1:
@@ -71,15 +73,15 @@ class PreparedProgram:
             else:
                 self._add(together[0], paths[id(together[0])])
         for transfer in plan.at_the_end(program):
-            self._add_transfer(transfer, program.instrs[-1], range(len(lanes)))
+            self._add_transfer(transfer, program.instrs[-1], range(len(local_cores)))
         self._schedule.close()
 
     def _block(
-        self, program: Program, lanes: Sequence[Lane], path: schedule.Path
+        self, program: Program, local_cores: Sequence[LocalCore], path: schedule.Path
     ) -> PreparedProgram:
         """Prepare a block of the program for some of the cores."""
         return PreparedProgram(
-            program, self._around, lanes, self._plan, path, self._numbers
+            program, self._services, local_cores, self._plan, path, self._numbers
         )
 
     def run(self, inputs: Sequence[Column]) -> list[Column]:
@@ -95,19 +97,16 @@ class PreparedProgram:
         there = self._plan.runs_on(instr)
         return [
             place
-            for place, lane in enumerate(self._lanes)
-            if lane.logical in there and instr.concerns(lane.replica)
+            for place, local in enumerate(self._local_cores)
+            if local.logical in there and instr.concerns(local.replica)
         ]
 
     def _add(self, instr: Instr, path: schedule.Path) -> None:
         if instr.definition.flow is Flow.COPY:
             self._add_copy(instr)
             return
-        concerned = [
-            place
-            for place, lane in enumerate(self._lanes)
-            if instr.concerns(lane.replica)
-        ]
+        cores = enumerate(self._local_cores)
+        concerned = [place for place, core in cores if instr.concerns(core.replica)]
         for transfer in self._plan.before(instr):
             self._add_transfer(transfer, instr, concerned)
         places = self._places(instr)
@@ -116,13 +115,13 @@ class PreparedProgram:
         if instr.definition.traits.constant:
             self._add_constant(instr, places)
         else:
-            what, on_core = kind(instr), instr.core != HOST
-            if what == COLLECTIVE:
+            event, on_core = kind(instr), instr.core != HOST
+            if event == COLLECTIVE:
                 step = self._sum(instr, places)
             else:
                 step = self._instructions.step(instr, places, path)
-            label = self._schedule.label(instr, what, instr.outputs, places, on_core)
-            if fuses(instr) and len(places) == len(self._lanes):
+            label = self._schedule.label(instr, event, instr.outputs, places, on_core)
+            if fuses(instr) and len(places) == len(self._local_cores):
                 self._schedule.add((step, label.number, label))
             elif instr.definition.effects.access is Access.READ and on_core:
                 self._schedule.append_read(step, label)
@@ -136,8 +135,8 @@ class PreparedProgram:
 
         An operation can then write its result where the peers read it.
         """
-        there = [self._lanes[place] for place in self._places(sums[0])]
-        exchange = self._around.exchange(sums, there)
+        there = [self._local_cores[place] for place in self._places(sums[0])]
+        exchange = self._services.exchange(sums, there)
         for number, instr in enumerate(sums):
             addend = self._addends[id(instr)] = Addend(exchange, number)
             summed.setdefault(instr.inputs[0], addend)
@@ -174,26 +173,24 @@ class PreparedProgram:
         """Return the step of a sum by itself."""
         exchange, number = self._addends[id(instr)]
         (source,), (target,) = instr.inputs, instr.outputs
-        everywhere = len(places) == len(self._lanes)
+        everywhere = len(places) == len(self._local_cores)
 
         def step(values: schedule.Values) -> None:
             column = values[source]
             if everywhere:
                 values[target] = exchange.one(number, column)
             else:
-                given = exchange.one(number, [column[place] for place in places])
-                values[target] = self._instructions.column(
-                    places, given, values[target]
-                )
+                sums = exchange.one(number, [column[place] for place in places])
+                values[target] = self._instructions.column(places, sums, values[target])
 
         return step
 
     def _add_constant(self, instr: Instr, places: Sequence[int]) -> None:
         """Compute a constant now; a run only lists it in its trace."""
-        around, (slot,) = self._around, instr.outputs
-        replica = self._lanes[places[0]].replica
-        (value,) = compute(instr.definition, instr, [], replica, around.run)
-        if len(places) == len(self._lanes):
+        services, (slot,) = self._services, instr.outputs
+        replica = self._local_cores[places[0]].replica
+        (value,) = compute(instr.definition, instr, [], replica, services.run)
+        if len(places) == len(self._local_cores):
             self._schedule.known[slot] = value
         column, before = [value] * len(places), self._schedule.constants[slot]
         self._schedule.constants[slot] = self._instructions.column(
@@ -205,17 +202,17 @@ class PreparedProgram:
     def _add_copy(self, instr: Instr) -> None:
         """Send a value to other replicas, or receive it."""
         source, targets = instr.attrs["source"], instr.attrs["targets"]
-        lanes = list(enumerate(self._lanes))
+        cores = list(enumerate(self._local_cores))
         self._add_moves(
             instr,
             instr.inputs[0],
             [
                 (place, (TO_REPLICA, target))
                 for target in targets
-                for place, lane in lanes
-                if lane.replica == source
+                for place, local in cores
+                if local.replica == source
             ],
-            [(p, (TO_REPLICA, source)) for p, lane in lanes if lane.replica in targets],
+            [(p, (TO_REPLICA, source)) for p, c in cores if c.replica in targets],
         )
 
     def _add_transfer(
@@ -223,7 +220,7 @@ class PreparedProgram:
     ) -> None:
         """Send a value to another core of the same replica, or receive it."""
         to, of = (TO_CORE, transfer.target), (TO_CORE, transfer.source)
-        logical = {place: self._lanes[place].logical for place in concerned}
+        logical = {place: self._local_cores[place].logical for place in concerned}
         self._add_moves(
             instr,
             transfer.slot,
@@ -239,16 +236,16 @@ class PreparedProgram:
         receives: Sequence[tuple[int, Peer]],
     ) -> None:
         """Send the value of a slot from some cores to others, and receive it."""
-        around, lanes = self._around, self._lanes
+        services, cores = self._services, self._local_cores
 
         def send(values: schedule.Values) -> None:
             for place, peer in sends:
-                around.send(lanes[place], peer, values[slot][place])
+                services.send(cores[place], peer, values[slot][place])
 
         def receive(values: schedule.Values) -> None:
-            column = list(values[slot] or [None] * len(lanes))
+            column = list(values[slot] or [None] * len(cores))
             for place, peer in receives:
-                column[place] = around.receive(lanes[place], peer)
+                column[place] = services.receive(cores[place], peer)
             values[slot] = column
 
         if sends:

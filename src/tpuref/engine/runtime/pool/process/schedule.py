@@ -22,7 +22,7 @@ from tpuref.engine.runtime.pool.process.arrangement import PlacementPlan
 from tpuref.engine.runtime.pool.process.collectives import Addend, Exchange
 from tpuref.engine.runtime.pool.process.fusion import Fusion
 from tpuref.engine.runtime.pool.process.fusion_plan import Memory
-from tpuref.engine.runtime.pool.split import Lane
+from tpuref.engine.runtime.pool.split import LocalCore
 
 Values = list[Any]
 """The columns of all slots; None for a slot without values."""
@@ -37,30 +37,32 @@ Path = tuple[int, ...]
 class CoreServices(Protocol):
     """The services of a process for its programs.
 
-    `runs` is the run with the variables as each logical core sees them.  `lane` is the
+    `runs` is the run with the variables as each logical core sees them.  `local` is the
     core of the current operation, None while it runs for all.
     """
 
     run: Run
     runs: dict[int, Run]
-    lane: Lane | None
+    local: LocalCore | None
     events: CoreEvents | None
     counter: memoryview
 
     def go_on(self) -> None:
         """Raise if the run was called off."""
 
-    def exchange(self, instrs: Sequence[Instr], lanes: Sequence[Lane]) -> Exchange:
+    def exchange(
+        self, instrs: Sequence[Instr], local_cores: Sequence[LocalCore]
+    ) -> Exchange:
         """Return the sums of these instructions as one exchange."""
 
-    def send(self, lane: Lane, peer: Peer, value: Array) -> None:
+    def send(self, local: LocalCore, peer: Peer, value: Array) -> None:
         """Send a value from a core of this process to any other."""
 
-    def receive(self, lane: Lane, peer: Peer) -> Array:
+    def receive(self, local: LocalCore, peer: Peer) -> Array:
         """Return the next value for a core of this process from another."""
 
     def call_host(
-        self, path: Path, calls: Sequence[tuple[Lane, Sequence[Array]]]
+        self, path: Path, calls: Sequence[tuple[LocalCore, Sequence[Array]]]
     ) -> Sequence[Sequence[Array]]:
         """Let the host run the instruction at `path` for some cores."""
 
@@ -72,17 +74,17 @@ Numbered = tuple[Step, int, Label]
 class Schedule:
     """The steps of a program on some cores of one process.
 
-    `around` and `lanes` are the process and its cores.  `numbers` has the program
-    counter of each instruction, by id; `summed`, by slot, the contributions to an
-    exchange.  `constants` are the columns that no run changes, and `known` those that
+    `local_cores` are the cores of the process, `numbers` the program counter of each
+    instruction, by id, and `summed` the contributions to exchanges, by slot.
+    `constants` are the columns that no run changes, and `known` those that
     all cores share.  `readers` of a slot are ids of instructions and of the program
     itself.
     """
 
     def __init__(
         self,
-        around: CoreServices,
-        lanes: Sequence[Lane],
+        services: CoreServices,
+        local_cores: Sequence[LocalCore],
         program: Program,
         plan: PlacementPlan,
         numbers: Mapping[int, int],
@@ -95,8 +97,8 @@ class Schedule:
         self.constants: Values = [None] * slots
         self.known: dict[int, Array] = {}
         self.readers = _readers(program, plan)
-        self._around = around
-        self._lanes = lanes
+        self._services = services
+        self._local_cores = local_cores
         self._numbers = numbers
         self._summed = summed
         self._steps: list[Numbered] = []
@@ -105,10 +107,10 @@ class Schedule:
 
     def run(self, values: Values) -> None:
         """Run all steps; with an observer, one instruction at a time."""
-        if self._around.events is None:
+        if self._services.events is None:
             self.take(self._steps, values)
         else:
-            self.take(self._observed, values, self._around.events.observe)
+            self.take(self._observed, values, self._services.events.observe)
 
     def take(
         self,
@@ -117,7 +119,7 @@ class Schedule:
         observe: Callable[[Step, Label, Values], None] | None = None,
     ) -> None:
         """Run some steps, and name the instruction in an error."""
-        counter = self._around.counter
+        counter = self._services.counter
         try:
             for step, number, label in steps:
                 counter[0] = number
@@ -140,9 +142,9 @@ class Schedule:
         peers: Mapping[int, tuple[Peer, ...]] | None = None,
     ) -> Label:
         """Return the description of a step of an instruction."""
-        lanes = {place: self._lanes[place] for place in places}
+        local_cores = {place: self._local_cores[place] for place in places}
         number = self._numbers[id(instr)]
-        return Label(instr, number, kind, lanes, slots, peers or {}, traced)
+        return Label(instr, number, kind, local_cores, slots, peers or {}, traced)
 
     def append(self, step: Step, label: Label) -> None:
         """Append the step of an instruction."""
@@ -200,11 +202,11 @@ class Schedule:
         fusion = Fusion(
             instrs,
             [number for _, number, _ in fusing],
-            len(self._lanes),
+            len(self._local_cores),
             self.known,
             wanted,
             {slot: self._memory(slot) for slot in made if self._is_summed(slot)},
-            self._around.counter,
+            self._services.counter,
         )
 
         def step(values: Values) -> None:
@@ -219,7 +221,9 @@ class Schedule:
 
     def _is_summed(self, slot: int) -> bool:
         """Whether the value of a slot is a contribution of all these cores to a sum."""
-        return slot in self._summed and self._summed[slot].lanes == list(self._lanes)
+        return slot in self._summed and self._summed[slot].local_cores == list(
+            self._local_cores
+        )
 
     def _memory(self, slot: int) -> Memory:
         """Return a function that returns the memory of a contribution to a sum."""

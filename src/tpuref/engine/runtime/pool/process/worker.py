@@ -50,7 +50,13 @@ from tpuref.engine.runtime.pool.process.collectives import (
 from tpuref.engine.runtime.pool.process.prepared import PreparedProgram
 from tpuref.engine.runtime.pool.process.schedule import Path
 from tpuref.engine.runtime.pool.process.state import CoreState, CoreVariables
-from tpuref.engine.runtime.pool.split import Lane, Lanes, Placement, Split, lanes_of
+from tpuref.engine.runtime.pool.split import (
+    LocalCore,
+    LocalCores,
+    Placement,
+    Split,
+    local_cores_of,
+)
 from tpuref.kernels import flags, links
 
 SPINS = 200
@@ -72,29 +78,29 @@ KEPT_ARRAY_BYTES = 32 << 20
 class PlacedProgram:
     """A program on the cores of this process.
 
-    `placement` has all cores that run it, `lanes` those of this process; `variables`
-    are the values that the host has sent.  It is prepared in its first run.
+    `placement` has all cores that run it, `local_cores` those of this process, and
+    `variables` the values that the host has sent.  Its first run prepares it.
     """
 
     program: Program
     placement: Placement
     split: Split
-    lanes: Lanes
+    local_cores: LocalCores
     prepared: PreparedProgram | None = None
     variables: dict[str, Array] = field(default_factory=dict)
 
     def spread(self, column: Column) -> Column:
         """Return the column of the cores for one of the replicas."""
-        if len(self.lanes.replicas) == len(self.lanes):
+        if len(self.local_cores.replicas) == len(self.local_cores):
             return column
-        of = dict(zip(self.lanes.replicas, column, strict=True))
-        return [of[lane.replica] for lane in self.lanes]
+        of = dict(zip(self.local_cores.replicas, column, strict=True))
+        return [of[local.replica] for local in self.local_cores]
 
     def led(self, column: Column) -> Column:
         """Return the values of the first cores of replicas."""
-        if len(self.lanes.leading) == len(self.lanes):
+        if len(self.local_cores.leading) == len(self.local_cores):
             return column
-        return [column[place] for place in self.lanes.leading]
+        return [column[place] for place in self.local_cores.leading]
 
 
 class Worker:
@@ -122,7 +128,7 @@ class Worker:
         self._lent: list[int] = []
         self._collectives = CoreCollectives(split, arena, self._heap, self._links)
         self._placed_now: PlacedProgram
-        self.lane: Lane | None = None
+        self.local: LocalCore | None = None
         self.events: CoreEvents | None = None
         self.counter = control_area.ProgramCounters(arena.bytes, *split).own(number)
         self._idle = self.run = _idle_run()
@@ -147,8 +153,8 @@ class Worker:
     ) -> None:
         """Record the placement of a program, and its number of processes."""
         split = Split(self._split.cores, processes)
-        lanes = lanes_of(split, placement).get(self._number, Lanes(()))
-        placed = PlacedProgram(self._sent[program], placement, split, lanes)
+        local_cores = local_cores_of(split, placement).get(self._number, LocalCores(()))
+        placed = PlacedProgram(self._sent[program], placement, split, local_cores)
         self._placed[program, number] = placed
 
     def _forget(self, number: int) -> None:
@@ -160,9 +166,11 @@ class Worker:
         if placed.prepared is None:
             begin = monotonic_ns()
             plan = PlacementPlan(placed.program, len(placed.placement[0]))
-            placed.prepared = PreparedProgram(placed.program, self, placed.lanes, plan)
+            placed.prepared = PreparedProgram(
+                placed.program, self, placed.local_cores, plan
+            )
             if self.events is not None:
-                label = Label(None, 0, PREPARE, dict(enumerate(placed.lanes)))
+                label = Label(None, 0, PREPARE, dict(enumerate(placed.local_cores)))
                 self.events.note(label, begin)
         return placed.prepared
 
@@ -186,8 +194,8 @@ class Worker:
             # The poison ends the waits of the peers, which then reply ``stopped``.
             self._flags.poison(1)
             instr = control_area.instruction(placed.program, self.counter[0])
-            lane = self.lane or placed.lanes[0]
-            answer = ("error", *_failure(error, instr, lane))
+            local = self.local or placed.local_cores[0]
+            answer = ("error", *_failure(error, instr, local))
         for end in self._links.values():
             end.finish()
         self.run, self.runs = self._idle, {}
@@ -207,14 +215,16 @@ class Worker:
         self._answered.clear()
         observed = request.traced or request.capacity
         self.events = CoreEvents(request.traced, request.capacity) if observed else None
-        state = CoreState(request.entropy, _draws(placed.lanes.replicas, request.draws))
+        state = CoreState(
+            request.entropy, _draws(placed.local_cores.replicas, request.draws)
+        )
         held = self._variables(placed, request.variables)
         self.runs = {
             logical: Run(state, held[logical], {}, request.timeout) for logical in held
         }
         self.run = next(iter(self.runs.values()))
         self.counter[0] = 0
-        self.lane = None
+        self.local = None
         for end in self._links.values():
             end.begin(request.run)
         return held, state
@@ -231,7 +241,7 @@ class Worker:
             else:
                 placed.variables[handle] = self._receive_array(described)
         views: dict[int, dict[int, CoreVariables]] = {}
-        for _, replica, logical in placed.lanes:
+        for _, replica, logical in placed.local_cores:
             views.setdefault(logical, {})[replica] = CoreVariables(
                 placed.variables, placed.program.handles_on(replica)
             )
@@ -242,7 +252,7 @@ class Worker:
     ) -> Column:
         """Return one input of the cores."""
         received = messages.column_of(
-            described, len(placed.lanes.replicas), self._receive_array
+            described, len(placed.local_cores.replicas), self._receive_array
         )
         return placed.spread(received)
 
@@ -261,7 +271,7 @@ class Worker:
             outputs=[
                 self._deliver(placed, column, block)
                 for column, block in zip(results, request.blocks, strict=True)
-                if placed.lanes.leading
+                if placed.local_cores.leading
             ],
             written=[
                 (replica, handle, self._describe(value))
@@ -283,9 +293,9 @@ class Worker:
         """Send the events of the run if the host records it."""
         events = self.events
         if events is not None and events.capacity:
-            for lane in self._placed_now.lanes:
-                noted, taken = events.noted[lane.core], events.taken(lane.core)
-                self._channel.send(("events", lane.core, noted, taken))
+            for local in self._placed_now.local_cores:
+                noted, taken = events.noted[local.core], events.taken(local.core)
+                self._channel.send(("events", local.core, noted, taken))
         self.events = None
 
     def _tell_of_output(self) -> None:
@@ -310,7 +320,7 @@ class Worker:
         if block is None or any(array.nbytes != block[0] for array in arrays):
             return messages.describe_column(arrays, self._describe)
         size, start = block
-        for replica, array in zip(placed.lanes.leaders, arrays, strict=True):
+        for replica, array in zip(placed.local_cores.leaders, arrays, strict=True):
             place = start + replica * size
             self._arena.view(place, array.shape, array.dtype)[...] = array
         return None
@@ -330,40 +340,40 @@ class Worker:
         if self._flags.poisoned():
             raise Stopped
 
-    def send(self, lane: Lane, peer: Peer, value: Array) -> None:
+    def send(self, local: LocalCore, peer: Peer, value: Array) -> None:
         """Send a value from a core of this process to any other."""
         (kind, number), now = peer, self._placed_now
         if kind == TO_CORE:
-            target = now.placement[lane.replica][number]
-            sender: Peer = kind, lane.logical
+            target = now.placement[local.replica][number]
+            sender: Peer = kind, local.logical
         else:
-            target = now.placement[number][lane.logical]
-            sender = kind, lane.replica
+            target = now.placement[number][local.logical]
+            sender = kind, local.replica
         if now.split.carrier(target) == self._number:
             self._arrived.setdefault((target, sender), deque()).append(value)
         else:
             self._channel.send(("pass", target, sender, self._describe(value)))
 
-    def receive(self, lane: Lane, peer: Peer) -> Array:
+    def receive(self, local: LocalCore, peer: Peer) -> Array:
         """Return the next value for a core of this process from another."""
-        waiting = self._arrived.setdefault((lane.core, peer), deque())
+        waiting = self._arrived.setdefault((local.core, peer), deque())
         while not waiting:
             self._take(self._channel.receive())
         return waiting.popleft()
 
     def call_host(
-        self, path: Path, calls: Sequence[tuple[Lane, Sequence[Array]]]
+        self, path: Path, calls: Sequence[tuple[LocalCore, Sequence[Array]]]
     ) -> Sequence[Sequence[Array]]:
         """Let the host run the instruction at `path` for some cores."""
         lent = len(self._lent)
-        for lane, inputs in calls:
+        for local, inputs in calls:
             described = [self._describe(array) for array in inputs]
-            self._channel.send(("call", lane.core, path, described))
+            self._channel.send(("call", local.core, path, described))
         while len(self._answered) < len(calls):
             self._take(self._channel.receive())
         self._free(self._lent[lent:])
         del self._lent[lent:]
-        return [self._answered.pop(lane.core) for lane, _ in calls]
+        return [self._answered.pop(local.core) for local, _ in calls]
 
     def _take(self, message: tuple[Any, ...]) -> None:
         """Store a value from another core, or a reply of the host."""
@@ -377,9 +387,11 @@ class Worker:
         else:
             raise Stopped
 
-    def exchange(self, instrs: Sequence[Instr], lanes: Sequence[Lane]) -> Exchange:
+    def exchange(
+        self, instrs: Sequence[Instr], local_cores: Sequence[LocalCore]
+    ) -> Exchange:
         """Return the sums of these instructions as one exchange."""
-        return Exchange(self._collectives, instrs, lanes)
+        return Exchange(self._collectives, instrs, local_cores)
 
 
 def _draws(
@@ -396,10 +408,12 @@ def _idle_run() -> Run:
     return Run(state=CoreState(0, {}), variables={}, functions={}, timeout=0.0)
 
 
-def _failure(error: Exception, instr: Instr | None, lane: Lane) -> messages.Failure:
+def _failure(
+    error: Exception, instr: Instr | None, local: LocalCore
+) -> messages.Failure:
     """Describe an error for the host."""
-    replica = lane.replica
-    where = f"core {lane.core}, replica {replica}, process {os.getpid()}"
+    replica = local.replica
+    where = f"core {local.core}, replica {replica}, process {os.getpid()}"
     text = f"{where}:\n" + "".join(traceback.format_exception(error))
     if not isinstance(error, OpError):
         error = _fault(error, instr)

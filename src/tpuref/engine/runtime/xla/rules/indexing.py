@@ -1,7 +1,5 @@
 """Slices, gather and scatter; data-dependent positions are checked during the run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -221,6 +219,16 @@ def _scatter_sub(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     return _scatter_sum(tensor, indices, jnp.negative(updates))
 
 
+def _scatter_max(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+    at, _, change = _scatter_operands(jnp.asarray(tensor), indices, updates)
+    return at.max(change).reshape(tensor.shape)
+
+
+def _scatter_min(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+    at, _, change = _scatter_operands(jnp.asarray(tensor), indices, updates)
+    return at.min(change).reshape(tensor.shape)
+
+
 def _check_scatter_nd(indices: Any, updates: Any, shape: Any) -> Flags:
     return _outside_shape(indices, [int(n) for n in shape])
 
@@ -260,6 +268,8 @@ RULES: dict[str, Rule] = {
     "TensorScatterUpdate": _scatter_update,
     "TensorScatterAdd": _scatter_add,
     "TensorScatterSub": _scatter_sub,
+    "TensorScatterMax": _scatter_max,
+    "TensorScatterMin": _scatter_min,
     "SparseSoftmaxCrossEntropyWithLogits": _sparse_cross_entropy,
 }
 
@@ -273,5 +283,7 @@ CHECKS: dict[str, Check] = {
     "TensorScatterUpdate": _check_scatter,
     "TensorScatterAdd": _check_scatter,
     "TensorScatterSub": _check_scatter,
+    "TensorScatterMax": _check_scatter,
+    "TensorScatterMin": _check_scatter,
     "SparseSoftmaxCrossEntropyWithLogits": _check_labels,
 }

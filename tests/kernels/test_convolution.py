@@ -1,0 +1,96 @@
+"""Convolutions and pooling, each twin against sums written out in float64."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+CASES = [
+    # batch, rows, columns, channels, window, outputs, strides, holes
+    (1, 5, 5, 1, (1, 1), 1, (1, 1), (1, 1)),
+    (3, 9, 31, 2, (3, 3), 16, (1, 1), (1, 1)),
+    (2, 8, 29, 3, (5, 5), 33, (1, 1), (1, 1)),
+    (2, 11, 13, 7, (3, 2), 40, (2, 3), (1, 1)),
+    (3, 12, 14, 4, (3, 3), 10, (1, 2), (2, 1)),
+    (2, 12, 14, 4, (2, 3), 17, (1, 1), (3, 2)),
+    (8, 30, 34, 33, (3, 3), 64, (1, 1), (1, 1)),
+]
+
+
+def steps_of(size, window, stride, hole):
+    return (size - (window - 1) * hole - 1) // stride + 1
+
+
+def drawn(case):
+    batch, rows, columns, channels, window, outputs, strides, holes = case
+    draw = np.random.default_rng(7)
+    images = draw.standard_normal((batch, rows, columns, channels), np.float32)
+    filters = draw.standard_normal((*window, channels, outputs), np.float32)
+    steps = [
+        steps_of((rows, columns)[k], window[k], strides[k], holes[k]) for k in (0, 1)
+    ]
+    gradient = draw.standard_normal((batch, *steps, outputs), np.float32)
+    return images, filters, gradient
+
+
+def pixels_at(images, row, column, strides, holes, steps):
+    """Return the pixel of every window that its filter sees at a row and column."""
+    return images[:, row * holes[0] :: strides[0], column * holes[1] :: strides[1]][
+        :, : steps[0], : steps[1]
+    ].astype(np.float64)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_convolution_and_gradient_are_their_sums(kernels, case):
+    strides, holes = case[-2:]
+    images, filters, gradient = drawn(case)
+    result, slopes = np.empty_like(gradient), np.empty_like(filters)
+    kernels.convolution.correlate(images, filters, strides, holes, result)
+    kernels.convolution.filter_gradient(images, gradient, strides, holes, slopes)
+    total = np.zeros(gradient.shape)
+    for row, column in np.ndindex(*filters.shape[:2]):
+        seen = pixels_at(images, row, column, strides, holes, gradient.shape[1:3])
+        total += seen @ filters[row, column]
+        slope = np.einsum("brkc,brko->co", seen, gradient)
+        np.testing.assert_allclose(slopes[row, column], slope, rtol=1e-4, atol=2e-3)
+    np.testing.assert_allclose(result, total, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_sum_depends_on_its_window_alone():
+    """Replicas take other shares of a batch than one core, and get the same bits."""
+    kernel = importlib.import_module("tpuref.kernels.cython.convolution")
+    images, filters, _ = drawn(CASES[-1])
+    whole = np.empty((8, 28, 32, 64), np.float32)
+    part = np.empty((3, 9, 32, 64), np.float32)
+    kernel.correlate(images, filters, (1, 1), (1, 1), whole)
+    rows = np.ascontiguousarray(images[2:5, 4:15])
+    kernel.correlate(rows, filters, (1, 1), (1, 1), part)
+    np.testing.assert_array_equal(part, whole[2:5, 4:13])
+
+
+@pytest.mark.parametrize(
+    ("window", "strides", "before", "steps"),
+    [
+        ((2, 2), (2, 2), (0, 0), (4, 5)),
+        ((3, 3), (2, 1), (1, 1), (5, 10)),
+        ((3, 2), (1, 3), (2, 1), (8, 4)),
+        ((1, 4), (4, 4), (0, 5), (2, 3)),
+    ],
+)
+def test_first_maximum_of_each_window(kernels, window, strides, before, steps):
+    images = np.random.default_rng(8).integers(0, 4, (3, 8, 10, 5)).astype(np.float32)
+    images[1, 2:4, 3:5, 2] = np.nan
+    images[2, :4] = -np.inf
+    pixels = np.empty((3, *steps, 5), np.int32)
+    kernels.pooling.first_maxima(images, window, strides, before, pixels)
+    for image, row, column, channel in np.ndindex(*pixels.shape):
+        top, left = row * strides[0] - before[0], column * strides[1] - before[1]
+        seen = {
+            y * 10 + x: images[image, y, x, channel]
+            for y in range(max(top, 0), min(top + window[0], 8))
+            for x in range(max(left, 0), min(left + window[1], 10))
+        }
+        nan = [place for place, value in seen.items() if np.isnan(value)]
+        first = nan[0] if nan else max(seen, key=seen.__getitem__, default=-1)
+        assert pixels[image, row, column, channel] == first
