@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref.interface.checkpoints.stored import write_checkpoint
 
 
 class Net:
@@ -34,6 +35,48 @@ def test_objects_in_eager_mode(tmp_path):
         f"net/again{end}", f"net/layers/1{end}", f"net/named/a.Sb{end}",
         f"save_counter{end}",
     ]  # fmt: skip
+
+
+def test_names_of_another_saver(tmp_path):
+    """As in TensorFlow, whose names depend on what was built before it saved."""
+    objects = [
+        {"children": {"layers": 1, "optimizer": 4}},
+        {"children": {"0": 2, "1": 3}},
+        {"children": {}, "variable": "first"},
+        {"children": {}, "variable": "second"},
+        {"children": {"weight": 2}, "slots": [[2, "momentum", 5]]},
+        {"children": {}, "variable": "velocity"},
+    ]
+    arrays = {name: np.zeros(1, "f") + len(name) for name in ("first", "second")}
+    prefix = str(tmp_path / "m")
+    write_checkpoint(prefix, {**arrays, "velocity": np.full(1, 9, "f")}, objects)
+    optimizer = tf.compat.v1.train.MomentumOptimizer(0.1, 0.9)
+    with tf.eager_execution():
+        layers = [tf.Variable([0.0]), tf.Variable([0.0])]
+        root = tf.train.Checkpoint(layers=layers, optimizer=optimizer)
+        status = root.read(prefix)
+        assert [float(v.numpy()[0]) for v in layers] == [5.0, 6.0]
+        optimizer.apply_gradients([(tf.constant([0.0]), layers[0])])
+        status.assert_consumed()
+        velocity = optimizer.get_slot(layers[0], "momentum").numpy()
+        assert velocity == np.float32(9) * np.float32(0.9)
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        [{"children": {"a": 1}}],
+        [{"children": []}],
+        [{"children": {}, "variable": 3}],
+        [{"children": {}, "slots": [[0, "m", 0]]}],
+        [{"children": {}, "slots": 7}],
+        ["root"],
+    ],
+)
+def test_damaged_objects(objects, tmp_path):
+    write_checkpoint(str(tmp_path / "m"), {}, objects)
+    with pytest.raises(tf.errors.DataLossError, match="it is damaged"):
+        tf.train.load_checkpoint(str(tmp_path / "m"))
 
 
 def test_a_list_as_the_root(tmp_path):

@@ -44,11 +44,7 @@ with v1.Session() as sess:
 
 
 def test_a_checkpoint_is_converted_and_back(tmp_path):
-    script = re.search(
-        r"title=\"convert.py\"\n(.*?)^```$", PAGE.read_text(), re.M | re.S
-    )
-    assert script is not None
-    (tmp_path / "convert.py").write_text(script[1])
+    write_script(tmp_path)
     (tmp_path / "saving.py").write_text(SAVING)
     (tmp_path / "old").mkdir()
     (tmp_path / "new").mkdir()
@@ -65,6 +61,30 @@ def test_a_checkpoint_is_converted_and_back(tmp_path):
     with pytest.raises(tf.errors.UnimplementedError, match="convert.py"):
         tf.train.load_checkpoint(f"{old}-7")
     check_converted(tmp_path / "new")
+
+
+def write_script(folder):
+    script = re.search(
+        r"title=\"convert.py\"\n(.*?)^```$", PAGE.read_text(), re.M | re.S
+    )
+    assert script is not None
+    (folder / "convert.py").write_text(script[1])
+
+
+@pytest.mark.parametrize("starts", ["tpuref", "tensorflow"])
+def test_a_model_of_keras_and_its_optimizer(starts, tmp_path):
+    """The other library restores all of it, and goes on in the same way."""
+    pytest.importorskip("keras", reason="the extra keras is not installed")
+    write_script(tmp_path)
+    program = str(PAGE.parents[1] / "tests" / "keras" / "programs" / "checkpoint.py")
+    pythons = {"tpuref": sys.executable, "tensorflow": PYTHON}
+    ends = "tensorflow" if starts == "tpuref" else "tpuref"
+    for words in (
+        [pythons[starts], program, starts, "save", "m-1"],
+        [PYTHON, "convert.py", "m-1", "converted"],
+        [pythons[ends], program, ends, "load", "m-1", "converted"],
+    ):
+        subprocess.run(words, cwd=tmp_path, check=True, timeout=300)
 
 
 def check_converted(folder):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
-from types import FunctionType, ModuleType
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,9 @@ from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 from tpuref.engine.graph.context import get_default_session
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
-from tpuref.engine.graph.trackable import AutoTrackable
 from tpuref.engine.graph.variables import Variable, deferred
 from tpuref.interface.checkpoints.kept import KeptCheckpoints
+from tpuref.interface.checkpoints.object_graph import ObjectGraph, members
 from tpuref.interface.checkpoints.saver import check_fits, current_values
 from tpuref.interface.checkpoints.state import (
     get_checkpoint_state,
@@ -25,9 +24,6 @@ from tpuref.interface.checkpoints.state import (
 from tpuref.interface.checkpoints.stored import CheckpointReader, write_checkpoint
 from tpuref.interface.checkpoints.tensor_file import check_storable
 from tpuref.interface.files.filesystem import PathLike, failures, files_at, joined
-
-_VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
-_SLOT = "/.OPTIMIZER_SLOT/"
 
 _log = logging.getLogger("tpuref.interface.checkpoints")
 
@@ -53,7 +49,7 @@ class Checkpoint:
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
         if root is not None:
-            kwargs = {**dict(_members(root)), **kwargs}
+            kwargs = {**dict(members(root)), **kwargs}
         for name, value in kwargs.items():
             setattr(self, str(name), value)  # a root may be a list
         self._save_counter: Variable | None = None
@@ -83,11 +79,12 @@ class Checkpoint:
         with failures(function, directory):
             if directory and not files.exists(directory):
                 files.makedirs(directory)
-        variables = variables_below(self)
+        graph = ObjectGraph(self)
+        variables = graph.variables
         for name, variable in variables.items():
             check_storable(name, variable.dtype)
         values = current_values(_session(session), variables)
-        return prefix, write_checkpoint(prefix, values)
+        return prefix, write_checkpoint(prefix, values, graph.record())
 
     def save(self, file_prefix: PathLike, session: Any = None) -> str:
         """Write a checkpoint; return its prefix, which ends with a number."""
@@ -159,13 +156,23 @@ class RestoreStatus:
         reader = self._reader
         if reader is None:
             return {}
-        below = variables_below(self._checkpoint)
+        below = self._variables()
         return {name: v for name, v in below.items() if reader.has_tensor(name)}
+
+    def _variables(self) -> dict[str, Variable]:
+        """Return the variables by their names in the checkpoint, or else their own.
+
+        TensorFlow's names depend on what was built when it saved; its graph of objects
+        says which object each name belongs to.
+        """
+        graph = ObjectGraph(self._checkpoint)
+        stored = {} if self._reader is None else graph.names_in(self._reader.objects)
+        return {stored.get(name, name): v for name, v in graph.variables.items()}
 
     def _unused_names(self) -> list[str]:
         reader = self._reader
         stored = {} if reader is None else reader.get_variable_to_shape_map()
-        below = variables_below(self._checkpoint)
+        below = self._variables()
         return [name for name in stored if name not in below]
 
     def run_restore_ops(self, session: Any = None) -> None:
@@ -195,14 +202,14 @@ class RestoreStatus:
                 self._restore(name, variable)
         if not self._unused_names():
             deferred.pop(key, None)
-        return {v.handle for v in variables_below(self._checkpoint).values()}
+        return {v.handle for v in self._variables().values()}
 
     def initialize_or_restore(self, session: Any = None) -> None:
         """Restore the variables, and initialize those without a value."""
         session = _session(session)
         self.run_restore_ops(session)
         taken = self._matching_variables()
-        below = variables_below(self._checkpoint)
+        below = self._variables()
         others = [v for name, v in below.items() if name not in taken]
         if session is not None:
             session.run([variable.initializer for variable in others])
@@ -210,7 +217,7 @@ class RestoreStatus:
     def assert_existing_objects_matched(self) -> RestoreStatus:
         """Raise AssertionError if a variable has no value."""
         taken = self._matching_variables()
-        below = variables_below(self._checkpoint)
+        below = self._variables()
         missing = [name for name in below if name not in taken]
         if missing:
             raise coded(
@@ -308,12 +315,9 @@ class CheckpointManager:
     def save(self, checkpoint_number: Any = None, session: Any = None) -> str:
         """Write a checkpoint, and remove the oldest one if there are too many.
 
-        Parameters
-        ----------
-        checkpoint_number
-            The number after the prefix, or a variable; by default a counter.
-        session
-            In graph mode the session with the values, by default the current one.
+        `checkpoint_number` is the number after the prefix, or a variable; by default a
+        counter.  `session` is the session with the values in graph mode, by default the
+        current one.
         """
         session = _session(session)
         if checkpoint_number is None:
@@ -338,75 +342,6 @@ class CheckpointManager:
         last = self.latest_checkpoint
         self.checkpoint.restore(last).initialize_or_restore(session)
         return last
-
-
-def variables_below(root: Any) -> dict[str, Variable]:
-    """Return the variables reachable through attributes, by their shortest paths."""
-    found: dict[str, Variable] = {}
-    seen, pending = {id(root)}, [("", root)]
-    for members in (_own_members, _all_members):
-        for path, value in pending:
-            if (variable := _variable_of(value)) is not None:
-                found[path + _VALUE] = variable
-                continue
-            for name, child in members(value):
-                if id(child) not in seen:
-                    seen.add(id(child))
-                    escaped = str(name).replace(".", "..").replace("/", ".S")
-                    pending.append((f"{path}/{escaped}" if path else escaped, child))
-    paths = {id(value): path for path, value in pending}
-    for path, value in pending:
-        if hasattr(type(value), "_slots_beside"):
-            for name, primary, slot in value._slots_beside():
-                if id(primary) in paths:
-                    beside = f"{paths[id(primary)]}{_SLOT}{path}/{name}{_VALUE}"
-                    found[beside] = slot
-    return dict(sorted(found.items()))
-
-
-def _variable_of(value: Any) -> Variable | None:
-    """Return a variable, or the one that a variable of Keras wraps; else None."""
-    if hasattr(type(value), "_serialize_to_tensors"):
-        value = getattr(value, "_value", None)
-    return value if isinstance(value, Variable) else None
-
-
-def _own_members(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the members, without the variables of a model that an optimizer trains.
-
-    An optimizer has them only once it was built: their path must not depend on that.
-    """
-    trains = hasattr(type(value), "apply_gradients")
-    for name, child in _members(value):
-        if not (trains and name == "_trainable_variables"):
-            yield name, child
-
-
-def _all_members(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the members, and containers that only tpuref looks into."""
-    yield from _members(value)
-    if isinstance(value, AutoTrackable):
-        yield from value._untracked_containers().items()
-
-
-def _members(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the names and values of attributes and items."""
-    listed = getattr(type(value), "_trackable_children", None)
-    if listed is not None:
-        yield from listed(value).items()
-    elif isinstance(value, Mapping):
-        yield from value.items()
-    elif isinstance(value, (list, tuple)):
-        yield from enumerate(value)
-    elif _is_object_of_the_program(value):
-        yield from vars(value).items()
-
-
-def _is_object_of_the_program(value: Any) -> bool:
-    if isinstance(value, (type, ModuleType, FunctionType)):
-        return False
-    package = type(value).__module__.partition(".")[0]
-    return package not in ("builtins", "tpuref", "numpy") and hasattr(value, "__dict__")
 
 
 def _session(given: Any) -> Any:

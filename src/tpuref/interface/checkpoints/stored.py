@@ -23,6 +23,7 @@ from tpuref.base.dtypes import DTYPES, DType, as_dtype
 from tpuref.base.errors import DataLossError, NotFoundError, UnimplementedError
 from tpuref.engine.ops.definition import Array
 from tpuref.interface.checkpoints import tensor_file
+from tpuref.interface.checkpoints.object_graph import Node, checked_nodes
 from tpuref.interface.files.filesystem import (
     UNFINISHED,
     FileSystem,
@@ -43,8 +44,13 @@ _log = logging.getLogger("tpuref.interface.checkpoints")
 _warned: set[str] = set()
 
 
-def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> str:
-    """Store arrays by name, replacing a checkpoint of the same prefix."""
+def write_checkpoint(
+    prefix: PathLike, arrays: Mapping[str, Array], objects: Sequence[Node] = ()
+) -> str:
+    """Store arrays by name, replacing a checkpoint of the same prefix.
+
+    `objects` are those whose variables have the values.
+    """
     files, path = files_at(prefix, "tf.train.Saver.save", "save_path")
     save = secrets.token_hex(8)
     sums: dict[str, int] = {}
@@ -68,6 +74,8 @@ def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> str:
             "save": save,
         }
         index["tensors"] = entries
+        if objects:
+            index["objects"] = list(objects)
         index["crc32c"] = _checksum(index)
         with contextlib.suppress(DataLossError, UnimplementedError):
             own = _own_tensors(files, path)
@@ -293,6 +301,14 @@ def _entries(path: str, index: dict[str, Any]) -> dict[str, tensor_file.Entry]:
     return entries
 
 
+def _objects(path: str, index: dict[str, Any]) -> list[Node]:
+    """Return the objects whose variables have the values; none where unknown."""
+    try:
+        return checked_nodes(index.get("objects", []))
+    except (TypeError, ValueError) as error:
+        raise _damage_error(path, f"it is damaged: {error}") from None
+
+
 def _is_of_tensorflow(files: FileSystem, path: str) -> bool:
     return bool(files.glob(f"{path}.data-?????-of-?????"))
 
@@ -325,6 +341,7 @@ class CheckpointReader:
                 raise self._missing_error(files)
             index = _read_index(files, path)
             self._entries = _entries(path, index)
+            self.objects = _objects(path, index)
             self._tensors = tensor_file.TensorFile(files, _tensors(path, index))
 
     def _missing_error(self, files: FileSystem) -> Exception:

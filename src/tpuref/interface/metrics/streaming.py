@@ -1,7 +1,5 @@
 """Metrics of ``tf.contrib.metrics``, which take predictions before labels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 
