@@ -56,25 +56,6 @@ def test_rows_of_variables(function, expected):
         np.testing.assert_allclose(session.run(v), expected)
 
 
-@pytest.mark.parametrize(
-    ("function", "elements", "rows"),
-    [("add", [1, 42, 3, 4, 25, 6], [31, 42, 3, 4, 15, 26]),
-     ("sub", [1, -38, 3, 4, -15, 6], [-29, -38, 3, 4, -5, -14]),
-     ("update", [1, 30, 3, 4, 20, 6], [30, 40, 3, 4, 10, 20])],
-)  # fmt: skip
-def test_elements_and_rows_of_variables(function, elements, rows):
-    change = getattr(tf, f"scatter_nd_{function}")
-    for indices, updates, expected in (
-        ([[0, 1], [2, 0], [0, 1]], [10.0, 20.0, 30.0], elements),
-        ([[2], [0]], [[10.0, 20.0], [30.0, 40.0]], rows),
-    ):
-        v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-        with tf.Session() as session:
-            session.run(v.initializer)
-            session.run(change(v, indices, updates))
-            assert session.run(v).ravel().tolist() == expected
-
-
 def test_rows_of_integers_are_divided_towards_zero():
     v = tf.Variable([7, -7, 9])
     with tf.Session() as session:

@@ -21,19 +21,6 @@ from tpuref.interface.functions.reshaping import (
     transpose,
 )
 
-__all__ = [
-    "avg_pool1d",
-    "avg_pool3d",
-    "avg_pool_nd",
-    "conv3d",
-    "conv_transpose",
-    "convolution",
-    "max_pool1d",
-    "max_pool3d",
-    "max_pool_nd",
-    "pool_nd",
-]
-
 Numbers = tuple[int, ...]
 
 
