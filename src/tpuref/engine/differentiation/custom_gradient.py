@@ -18,8 +18,6 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import Variable
 from tpuref.engine.ops.sources import IDENTITY_N
 
-__all__ = ["custom_gradient"]
-
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function define its own gradient.

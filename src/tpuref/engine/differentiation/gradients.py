@@ -17,8 +17,6 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import Variable
 from tpuref.engine.ops.derivatives.rule import Rows, shape_of, zeros_like
 
-__all__ = ["gradients"]
-
 
 def gradients(
     ys: Any,

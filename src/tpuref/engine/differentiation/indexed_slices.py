@@ -13,8 +13,6 @@ from tpuref.engine.graph.operators import Operators
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.derivatives.rule import Rows
 
-__all__ = ["IndexedSlices"]
-
 
 class IndexedSlices(Operators):
     """A tensor of which only some rows are stored; the others are zero.

@@ -2,8 +2,6 @@
 
 import enum
 
-__all__ = ["AggregationMethod", "UnconnectedGradients"]
-
 
 class AggregationMethod:
     """TensorFlow's methods of adding gradients; tpuref always uses ``AddN``."""

@@ -30,16 +30,9 @@ class VariableSynchronization(enum.Enum):
 class VariableAggregation(enum.Enum):
     """How the values of the towers are combined.
 
-    See 001_66db0865fe92828f.txt, reduce and batch_reduce.
-
-    Attributes
-    ----------
-    NONE
-        Not at all.
-    SUM, MEAN
-        Their sum; their mean.
-    ONLY_FIRST_TOWER
-        The value of tower 0.
+    See 001_66db0865fe92828f.txt, reduce and batch_reduce.  `NONE` does not combine
+    them, `SUM` and `MEAN` give their sum and mean, and `ONLY_FIRST_TOWER` the value of
+    tower 0.
 
     Examples
     --------

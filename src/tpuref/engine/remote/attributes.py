@@ -1,7 +1,5 @@
 """Attributes of instructions as protobuf messages: numbers, texts, tuples, arrays."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any

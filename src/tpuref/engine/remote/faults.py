@@ -1,7 +1,5 @@
 """Errors as protobuf messages: class, message, operation and the user's line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.base import errors

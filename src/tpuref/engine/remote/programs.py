@@ -1,7 +1,5 @@
 """Programs as protobuf messages, and the checks of received ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

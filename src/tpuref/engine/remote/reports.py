@@ -1,7 +1,5 @@
 """Devices, traces and padding reports as protobuf messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The packages and the credentials of remote sessions."""
 
-from __future__ import annotations
-
 import os
 from importlib.util import find_spec
 from typing import Any

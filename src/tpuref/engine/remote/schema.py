@@ -8,8 +8,6 @@ The code uses the protobuf classes of these messages, ``Request.pb()``: the wrap
 that declare them are slow.
 """
 
-from __future__ import annotations
-
 import proto
 
 __protobuf__ = proto.module(package="tpuref.engine.remote")

@@ -1,7 +1,5 @@
 """One run on the server, in its own thread."""
 
-from __future__ import annotations
-
 import itertools
 import queue
 import threading

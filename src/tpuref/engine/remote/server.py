@@ -11,8 +11,6 @@
     done       <----------------------
 """
 
-from __future__ import annotations
-
 import hmac
 import threading
 from collections.abc import Callable, Iterator

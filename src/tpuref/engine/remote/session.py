@@ -1,7 +1,5 @@
 """A session with a server, on the client."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import weakref

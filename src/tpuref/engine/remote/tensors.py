@@ -1,7 +1,5 @@
 """Arrays and their specs as protobuf messages."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any

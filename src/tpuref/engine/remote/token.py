@@ -1,7 +1,5 @@
 """The token that a client must send to a server."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Access to the variables of the server for operations on the client."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Streams that have not opened a session yet."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Conversion between messages and bytes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from google.protobuf.message import DecodeError, EncodeError

@@ -32,8 +32,6 @@ from tpuref.engine.tracing.arguments import Call, is_composite, leaves_of, taken
 from tpuref.engine.tracing.trace import ConcreteFunction
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["Function", "do_not_convert", "function"]
-
 _Given = ParamSpec("_Given")
 _Rest = ParamSpec("_Rest")
 _Like = ParamSpec("_Like")

@@ -315,12 +315,9 @@ class CheckpointManager:
     def save(self, checkpoint_number: Any = None, session: Any = None) -> str:
         """Write a checkpoint, and remove the oldest one if there are too many.
 
-        Parameters
-        ----------
-        checkpoint_number
-            The number after the prefix, or a variable; by default a counter.
-        session
-            In graph mode the session with the values, by default the current one.
+        `checkpoint_number` is the number after the prefix, or a variable; by default a
+        counter.  `session` is the session with the values in graph mode, by default the
+        current one.
         """
         session = _session(session)
         if checkpoint_number is None:

@@ -159,22 +159,15 @@ class Saver:
         """Write a checkpoint, and remove the oldest one if there are too many.
 
         Return the prefix of the checkpoint, for `restore`; None if there are no
-        variables (`allow_empty`).  It raises `tf.errors.FailedPreconditionError` if a
-        variable is not initialized, and ValueError if `latest_filename` is the name of
-        the checkpoint.
-
-        Parameters
-        ----------
-        sess
-            The session with the values; None in eager mode.
-        save_path
-            The prefix, such as ``"model/model.ckpt"``; its directory is created.
-        global_step
-            A number, tensor or variable to append to the prefix, after a ``-``.
-        latest_filename
-            The name of the state file, by default ``checkpoint``.
-        meta_graph_suffix, write_meta_graph, strip_default_attrs, save_debug_info
-            Accepted for compatibility; no graph is written.
+        variables (`allow_empty`).  `sess` is the session with the values; None in eager
+        mode.  `save_path` is the prefix, such as ``"model/model.ckpt"``; its directory
+        is created.  `global_step` is a number, tensor or variable to append to the
+        prefix, after a ``-``.  `latest_filename` is the name of the state file, by
+        default ``checkpoint``.  `meta_graph_suffix`, `write_meta_graph`,
+        `strip_default_attrs` and `save_debug_info` are accepted for compatibility; no
+        graph is written.  It raises `tf.errors.FailedPreconditionError` if a variable
+        is not initialized, and ValueError if `latest_filename` is the name of the
+        checkpoint.
         """
         return self.begin_save(
             sess, save_path, global_step, latest_filename, write_state

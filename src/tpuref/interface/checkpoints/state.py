@@ -37,16 +37,10 @@ _shared: set[str] = set()
 class CheckpointState:
     """The checkpoints of a directory.
 
-    Attributes
-    ----------
-    model_checkpoint_path
-        The prefix of the last one.
-    all_model_checkpoint_paths
-        The prefixes of all, oldest first.
-    all_model_checkpoint_timestamps
-        Their times, in seconds since 1970.
-    last_preserved_timestamp
-        The time of the last one that is never deleted.
+    `model_checkpoint_path` is the prefix of the last one; `all_model_checkpoint_paths`
+    are those of all, oldest first, and `all_model_checkpoint_timestamps` their times,
+    in seconds since 1970.  `last_preserved_timestamp` is the time of the last one that
+    is never deleted.
     """
 
     model_checkpoint_path: str = ""
@@ -147,10 +141,7 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> CheckpointState:
-    """Return the state of a directory, with relative paths to files below it.
-
-    Other parameters are those of `CheckpointState`.
-    """
+    """Return a `CheckpointState` with relative paths to files below the directory."""
     function = "tf.train.generate_checkpoint_state_proto"
     _, directory = filesystem.files_at(save_dir, function, "save_dir")
     beginning = filesystem.joined(directory, "") if directory else ""

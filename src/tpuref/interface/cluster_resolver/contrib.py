@@ -1,9 +1,5 @@
 """The resolver of Cloud TPUs under ``tf.contrib.cluster_resolver``."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tpuref.interface.cluster_resolver.addresses import GRPC
 from tpuref.interface.cluster_resolver.tpu import CloudTPUs
 from tpuref.names.members import explain_missing_members
@@ -16,11 +12,7 @@ class TPUClusterResolver(CloudTPUs):
     See 002_5797ad2ccd98ef9a.txt.  `tpu` is as for
     `tf.distribute.cluster_resolver.TPUClusterResolver`; also a list of names, whose
     endpoints are joined.  A string that begins with ``"/bns"`` is not a name either.
-    `zone`, `project`, `job_name`, `coordinator_name` and `coordinator_address` are as
-    for that class.  `credentials`, `service` and `discovery_url` are as for that class.
-    It raises ImportError if a name must be looked up and Google's client is not
-    installed.  It raises ValueError if no TPU is specified; the message lists the
-    sources tried.  It raises RuntimeError if zone or project are unknown.
+    Other parameters and errors are those of that class.
 
     Examples
     --------
@@ -35,30 +27,6 @@ class TPUClusterResolver(CloudTPUs):
     _prefixes = (GRPC, "/bns")
     _several = True
 
-    def __init__(
-        self,
-        tpu: Any = None,
-        zone: str | None = None,
-        project: str | None = None,
-        job_name: str = "worker",
-        coordinator_name: str | None = None,
-        coordinator_address: str | None = None,
-        credentials: Any = "default",
-        service: Any = None,
-        discovery_url: str | None = None,
-    ) -> None:
-        self._set_up(
-            tpu,
-            zone,
-            project,
-            job_name,
-            coordinator_name,
-            coordinator_address,
-            credentials,
-            service,
-            discovery_url,
-        )
-
     def master(self) -> str:
         """Return the address for a session.
 
@@ -68,7 +36,3 @@ class TPUClusterResolver(CloudTPUs):
         not ready, or there is no answer.
         """
         return self._target(None, None, None)
-
-    def __deepcopy__(self, memo: Any) -> TPUClusterResolver:
-        """Return the resolver itself: a service or server cannot be copied."""
-        return self

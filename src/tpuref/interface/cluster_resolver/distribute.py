@@ -79,34 +79,12 @@ class TPUClusterResolver(CloudTPUs):
     _task_id: int | None = 0
     _rpc_layer = "grpc"
 
-    def __init__(
-        self,
-        tpu: Any = None,
-        zone: str | None = None,
-        project: str | None = None,
-        job_name: str = "worker",
-        coordinator_name: str | None = None,
-        coordinator_address: str | None = None,
-        credentials: Any = "default",
-        service: Any = None,
-        discovery_url: str | None = None,
-    ) -> None:
+    def _check_is_given(self, tpu: Any) -> None:
         if tpu in ("", b"", [""], [b""]) and metadata.in_google_cloud():
             raise codes.TPU_NOT_SPECIFIED.runtime_error(
                 f"{_NAME}: tpu is empty, but this is a machine of Google "
                 f"Cloud ({metadata.host()} answers); give the name of a Cloud TPU"
             )
-        self._set_up(
-            tpu,
-            zone,
-            project,
-            job_name,
-            coordinator_name,
-            coordinator_address,
-            credentials,
-            service,
-            discovery_url,
-        )
 
     @classmethod
     def connect(

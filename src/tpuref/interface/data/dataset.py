@@ -132,20 +132,11 @@ class Dataset(
 
         At evaluation, a value that does not match raises
         `tf.errors.InvalidArgumentError`, and so does a ValueError of the generator.
-
-        Parameters
-        ----------
-        generator
-            Called for each pass; returns an iterable.
-        output_types
-            A dtype for each component, in the structure of an element.
-        output_shapes
-            A shape for each component; unknown shapes by default.
-        args
-            Tensors whose values are passed to `generator`.
-        output_signature
-            A `tf.TensorSpec`, `tf.SparseTensorSpec` or `tf.RaggedTensorSpec` for each
-            component, instead of types and shapes.
+        `generator` is called for each pass and returns an iterable.  `output_types` has
+        a dtype for each component, in the structure of an element, and `output_shapes`
+        a shape, by default an unknown one.  `args` are tensors whose values are passed
+        to `generator`.  `output_signature` has a `tf.TensorSpec`, `tf.SparseTensorSpec`
+        or `tf.RaggedTensorSpec` for each component, instead of types and shapes.
 
         Examples
         --------
@@ -402,6 +393,21 @@ class Dataset(
         [0, 1]
         """
         return Dataset(transformations.Take(self.stage, count))
+
+    def take_while(
+        self, predicate: Callable[..., Any], name: str | None = None
+    ) -> Dataset[_Element]:
+        """Return a dataset that ends before an element for which a function is false.
+
+        The function is as for `filter`.
+
+        Examples
+        --------
+        >>> small = tf.data.Dataset.range(9).take_while(lambda x: x < 3)
+        >>> [int(x) for x in small.as_numpy_iterator()]
+        [0, 1, 2]
+        """
+        return Dataset(transformations.TakeWhile(self.stage, predicate))
 
     def skip(self, count: Any, name: str | None = None) -> Dataset[_Element]:
         """Return a dataset without the first `count` elements, empty for -1.

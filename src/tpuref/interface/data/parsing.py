@@ -22,14 +22,8 @@ from tpuref.kernels import examples
 class FixedLenFeature(NamedTuple):
     """A feature with the same number of values in each example.
 
-    Attributes
-    ----------
-    shape
-        Its shape.
-    dtype
-        float32, int64 or string.
-    default_value
-        The value for examples without the feature; without it, they are an error.
+    `dtype` is float32, int64 or string.  `default_value` is the value for examples
+    without the feature; without it, they are an error.
     """
 
     shape: Any

@@ -31,8 +31,6 @@ from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.functions.selection import boolean_mask_v2
 from tpuref.interface.functions.sorting import searchsorted
 
-__all__ = ["RaggedTensor", "RaggedTensorSpec", "constant", "map_flat_values"]
-
 
 @named("RaggedTensor", "ops.ragged.ragged_tensor")
 class RaggedTensor:

@@ -25,14 +25,8 @@ def split(
 ) -> Any:
     """Return the words of texts: a vector for one text, a ragged tensor for several.
 
-    Parameters
-    ----------
-    input
-        A text, or a vector of texts.
-    sep
-        What separates the words, by default white space.
-    maxsplit
-        The largest number of cuts, by default all.
+    `input` is a text, or a vector of texts.  `sep` separates the words, by default
+    white space.  `maxsplit` is the largest number of cuts, by default all.
 
     Examples
     --------
@@ -103,20 +97,12 @@ def ngrams(
 ) -> RaggedTensor | Tensor:
     """Return the sequences of some numbers of words, joined, for each row.
 
-    Parameters
-    ----------
-    data
-        The words: a ragged tensor or a matrix; a matrix gives a matrix.
-    ngram_width
-        The number of words, or several numbers.
-    separator
-        What joins them.
-    pad_values
-        A text, or two, that rows are padded with at their start and end.
-    padding_width
-        How much, at most the width - 1, which is the default.
-    preserve_short_sequences
-        Whether a row shorter than all widths gives one sequence of all its words.
+    `data` are the words: a ragged tensor or a matrix; a matrix gives a matrix.
+    `ngram_width` is the number of words, or several numbers.  `separator` joins them.
+    Rows are padded at their start and end with `pad_values`, a text or two,
+    `padding_width` times: at most, and by default, the width - 1.
+    `preserve_short_sequences` says whether a row shorter than all widths gives one
+    sequence of all its words.
 
     Examples
     --------

@@ -34,23 +34,6 @@ from tpuref.interface.functions.segments import unique
 from tpuref.interface.functions.selection import boolean_mask_v2, where, where_v2
 from tpuref.interface.functions.sorting import argsort, searchsorted, sort
 
-__all__ = [
-    "add",
-    "concat",
-    "expand_dims",
-    "from_dense",
-    "map_values",
-    "maximum",
-    "minimum",
-    "reduce_max",
-    "reduce_sum",
-    "reorder",
-    "reshape",
-    "retain",
-    "sparse_dense_matmul",
-    "transpose",
-]
-
 
 def _sparse(function: str, value: Any) -> SparseTensor:
     return instance_of(

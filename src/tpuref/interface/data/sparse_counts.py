@@ -94,15 +94,9 @@ def cross_hashed(
 ) -> SparseTensor:
     """Return the hashes of all combinations of features, one of each input, int64.
 
-    Parameters
-    ----------
-    inputs
-        Matrices of texts or integers, with one row for each example; sparse ones leave
-        features out.
-    num_buckets
-        Hashes are taken modulo this number if it is above 0.
-    hash_key
-        What the hashes begin with.
+    `inputs` are matrices of texts or integers, with one row for each example; sparse
+    ones leave features out.  Hashes are taken modulo `num_buckets` if it is above 0,
+    and begin with `hash_key`.
     """
     columns = [
         one if isinstance(one, SparseTensor) else _all_of(convert_to_tensor(one))

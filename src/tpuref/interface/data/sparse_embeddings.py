@@ -63,18 +63,10 @@ def embedding_lookup_sparse(
 ) -> Tensor:
     """Return the combined rows of a table, for each row of a sparse matrix of ids.
 
-    Parameters
-    ----------
-    params
-        The table.
-    sp_ids
-        A sparse matrix of integers; each row has at least one.
-    sp_weights
-        Their weights, a sparse matrix with the same indices, or None for 1.
-    combiner
-        ``"sum"``, ``"mean"``, which is the default, or ``"sqrtn"``.
-    max_norm
-        Not supported.
+    `params` is the table.  `sp_ids` is a sparse matrix of integers; each row has at
+    least one.  `sp_weights` are their weights, a sparse matrix with the same indices,
+    or None for 1.  `combiner` is ``"sum"``, ``"mean"``, which is the default, or
+    ``"sqrtn"``.  `max_norm` is not supported.
     """
     argument = "tf.nn.embedding_lookup_sparse: sp_ids"
     ids = instance_of(SparseTensor, argument, "a tf.SparseTensor", sp_ids)

@@ -71,18 +71,10 @@ class KeyValueTensorInitializer:
 class TextFileInitializer:
     """Keys and values for a table, from the lines of a file.
 
-    Parameters
-    ----------
-    filename
-        The path.
-    key_dtype, value_dtype
-        string or int64.
-    key_index, value_index
-        Columns, or a member of `tf.lookup.TextFileIndex`.
-    vocab_size
-        The number of lines to read, by default all.
-    delimiter
-        What separates the columns.
+    `filename` is the path.  `key_dtype` and `value_dtype` are string or int64.
+    `key_index` and `value_index` are columns, or a member of `tf.lookup.TextFileIndex`.
+    `vocab_size` is the number of lines to read, by default all.  `delimiter` separates
+    the columns.
     """
 
     def __init__(

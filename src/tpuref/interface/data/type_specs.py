@@ -25,8 +25,6 @@ from tpuref.interface.data.ragged import (
 from tpuref.interface.data.sparse import SparseTensor, SparseTensorValue
 from tpuref.interface.functions.optional import Optional
 
-__all__ = ["OptionalSpec", "TypeSpec", "type_spec_from_value"]
-
 
 class TypeSpec(ABC):  # noqa: B024 - a kind of values, without methods
     """The kind of the specs of tensors of all sorts."""

@@ -238,18 +238,11 @@ class StrategyCore:
         """Call ``fn(component, *args, **kwargs)`` for each component of a variable.
 
         The results become mirrored values; for a variable on one device, the result is
-        returned as it is.  It raises TypeError if `var` is not a variable, or an
-        argument differs between towers.
-
-        Parameters
-        ----------
-        var
-            A variable, possibly mirrored.
-        fn
-            The function, which changes the component that it receives.
-        args, kwargs
-            Its further arguments; each call gets its device's components of mirrored
-            values.
+        returned as it is.  `var` is a variable, possibly mirrored.  `fn` is the
+        function, which changes the component that it receives.  `args` and `kwargs` are
+        its further arguments; each call gets its device's components of mirrored
+        values.  It raises TypeError if `var` is not a variable, or an argument differs
+        between towers.
 
         Examples
         --------

@@ -16,18 +16,6 @@ from tpuref.interface.distribute.replicas.strategy import Strategy
 from tpuref.interface.distribute.strategy import DistributionStrategy
 from tpuref.interface.distribute.tower_context import TowerContext
 
-__all__ = [
-    "get_cross_tower_context",
-    "get_distribution_strategy",
-    "get_replica_context",
-    "get_strategy",
-    "get_tower_context",
-    "has_distribution_strategy",
-    "has_strategy",
-    "in_cross_replica_context",
-    "in_cross_tower_context",
-]
-
 
 class _Default(StrategyCore):
     """The strategy of a program outside of any scope: no device, no components."""

@@ -10,8 +10,6 @@ from tpuref.interface.distribute.current import get_replica_context
 from tpuref.interface.distribute.member import Member
 from tpuref.interface.distribute.values import PerDevice
 
-__all__ = ["CompositeTensor", "maybe_merge_call", "strategy_supports_no_merge_call"]
-
 
 class CompositeTensor(ABC):  # noqa: B024 - a kind of values, without methods
     """The kind of values that consist of several tensors."""

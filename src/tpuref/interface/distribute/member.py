@@ -68,16 +68,11 @@ class Member:
     ) -> Any:
         """Run `merge_fn` once for all towers; return this tower's part of the result.
 
-        It raises RuntimeError if the towers make different numbers of calls, or a call
-        comes from another thread, ``tf.cond`` or ``tf.while_loop``.
-
-        Parameters
-        ----------
-        merge_fn
-            Called as ``merge_fn(strategy, *args, **kwargs)`` in cross-tower context,
-            with per-device values instead of the towers' arguments.
-        args, kwargs
-            This tower's arguments.
+        `merge_fn` is called as ``merge_fn(strategy, *args, **kwargs)`` in cross-tower
+        context, with per-device values instead of the towers' arguments.  `args` and
+        `kwargs` are this tower's arguments.  It raises RuntimeError if the towers make
+        different numbers of calls, or a call comes from another thread, ``tf.cond`` or
+        ``tf.while_loop``.
         """
         if not self._is_current():
             raise codes.REPLICAS_MISSING.runtime_error(

@@ -11,8 +11,6 @@ from tpuref.interface.distribute.batching import combined_value
 from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 
-__all__ = ["MultiStepContext"]
-
 
 class MultiStepContext:
     """The context of a step function, which ``run_steps_on_dataset`` also returns.

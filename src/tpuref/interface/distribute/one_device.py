@@ -4,8 +4,6 @@ from tpuref.base import error_codes as codes
 from tpuref.interface.distribute.strategy import DistributionStrategy
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["OneDeviceStrategy"]
-
 
 @explain_missing_members("tf.contrib.distribute.OneDeviceStrategy")
 class OneDeviceStrategy(DistributionStrategy):

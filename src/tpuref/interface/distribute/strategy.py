@@ -23,8 +23,6 @@ from tpuref.interface.distribute.values import MapOutput, Mirrored, PerDevice
 from tpuref.interface.distribute.variables import read_var
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["DistributionStrategy"]
-
 
 @explain_missing_members("tf.contrib.distribute.DistributionStrategy")
 class DistributionStrategy(StrategyCore):

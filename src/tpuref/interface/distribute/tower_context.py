@@ -5,8 +5,6 @@ from typing import Any
 from tpuref.interface.distribute.member import Member
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["TowerContext"]
-
 
 @explain_missing_members("tf.contrib.distribute.TowerContext")
 class TowerContext(Member):

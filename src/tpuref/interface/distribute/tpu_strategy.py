@@ -12,8 +12,6 @@ from tpuref.interface.distribute.system_description import describe_system
 from tpuref.interface.tpu.system import initialize_system, shutdown_system
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["TPUStrategy"]
-
 
 @explain_missing_members("tf.contrib.distribute.TPUStrategy")
 class TPUStrategy(OneDeviceStrategy):

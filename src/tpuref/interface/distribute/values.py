@@ -19,8 +19,6 @@ from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.variables import Variable
 from tpuref.interface.distribute.place import current_place
 
-__all__ = ["DistributedValues", "MapOutput", "Mirrored", "PerDevice", "TowerOutputs"]
-
 
 class DistributedValues:
     """One component for each of several devices.

@@ -25,8 +25,6 @@ from tpuref.interface.functions.control_flow import group
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.logic import logical_and
 
-__all__ = ["DistributedVariable", "MirroredVariable", "TowerLocalVariable"]
-
 
 class DistributedVariable(DistributedValues, Variable):
     """A variable with a component on each of several devices.

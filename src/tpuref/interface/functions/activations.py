@@ -82,10 +82,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 
 def elu(features: Any, name: str | None = None) -> Tensor:
-    """Return the features, with negative ones replaced by ``exp(features) - 1``.
-
-    Parameters and result are those of `relu`.  The features are floating-point.
-    """
+    """Return the features, negative ones as ``exp(x) - 1``; see `relu`."""
     return apply_one("Elu", features, name=name)
 
 
@@ -154,10 +151,7 @@ def softmax(
 def log_softmax(
     logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
 ) -> Tensor:
-    """Return the logarithm of the softmax, more exactly than ``log(softmax(x))``.
-
-    Parameters, result and errors are those of `softmax`.
-    """
+    """Return the logarithm of `softmax`, more exactly than ``log(softmax(x))``."""
     along = class_axis("tf.nn.log_softmax", axis, dim)
     return apply_one("LogSoftmax", logits, axis=along, name=name)
 

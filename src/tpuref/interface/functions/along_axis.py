@@ -39,10 +39,7 @@ def argmin(
     dimension: Any = None,
     output_type: Any = int64,
 ) -> Tensor:
-    """Return the index of the least element along one axis, the first if several.
-
-    Parameters, result and errors are those of `argmax`.
-    """
+    """Return the index of the least element along one axis; see `argmax`."""
     along = one_of("tf.argmin", axis=axis, dimension=dimension)
     return _position("ArgMin", "tf.argmin", input, along, name, output_type)
 
@@ -77,11 +74,7 @@ def cumprod(
     reverse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Return the running product along one axis.
-
-    Parameters, result and errors are those of `cumsum`.  If `exclusive`, the first
-    product is 1.
-    """
+    """Return the running product along one axis; see `cumsum`."""
     return _run_along("Cumprod", "tf.cumprod", x, axis, exclusive, reverse, name)
 
 

@@ -105,11 +105,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x / y``, or 0 where `y` is 0.
-
-    Parameters and result are those of `add`.  The numbers are floating-point or
-    complex.
-    """
+    """Return ``x / y``, or 0 where `y` is 0; not of integers; see `add`."""
     return apply_one("DivNoNan", x, y, name=name_or(name, "div_no_nan"))
 
 
@@ -163,26 +159,17 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the square of ``x - y``, for complex numbers that of its absolute value.
-
-    Parameters and result are those of `add`.
-    """
+    """Return the square of ``x - y``, or of its absolute value; see `add`."""
     return apply_one("SquaredDifference", x, y, name=name)
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the greater of `x` and `y`, element by element; nan if either is nan.
-
-    Parameters and result are those of `add`.  The numbers are real.
-    """
+    """Return the greater of two real numbers, nan if either is nan; see `add`."""
     return apply_one("Maximum", x, y, name=name)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the lesser of `x` and `y`, element by element; nan if either is nan.
-
-    Parameters and result are those of `add`.  The numbers are real.
-    """
+    """Return the lesser of two real numbers, nan if either is nan; see `add`."""
     return apply_one("Minimum", x, y, name=name)
 
 
@@ -251,25 +238,15 @@ def abs(x: Any, name: str | None = None) -> Tensor:
 
 
 def sign(x: Any, name: str | None = None) -> Tensor:
-    """Return -1, 0 or 1 by the sign; a complex number is scaled to absolute value 1.
-
-    Parameters and result are those of `negative`.  All numbers are accepted.
-    """
+    """Return -1, 0 or 1, of complex numbers ``x / abs(x)``; see `negative`."""
     return apply_one("Sign", x, name=name)
 
 
 def square(x: Any, name: str | None = None) -> Tensor:
-    """Return ``x * x``.
-
-    Parameters and result are those of `negative`.  All numbers are accepted.
-    """
+    """Return ``x * x``, of any numbers; see `negative`."""
     return apply_one("Square", x, name=name)
 
 
 def reciprocal(x: Any, name: str | None = None) -> Tensor:
-    """Return ``1 / x``.
-
-    Parameters and result are those of `negative`.  The numbers are floating-point or
-    complex.
-    """
+    """Return ``1 / x``, of floating-point or complex numbers; see `negative`."""
     return apply_one("Reciprocal", x, name=name)

@@ -43,11 +43,7 @@ def invert(x: Any, name: str | None = None) -> Tensor:
 
 
 def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return `x` shifted left by `y` bits.
-
-    Parameters and result are those of `bitwise_and`.  It is 0 if `y` is the number of
-    bits.
-    """
+    """Return `x` shifted left by `y` bits, 0 if these are all; see `bitwise_and`."""
     return apply_one("LeftShift", x, y, name=name)
 
 

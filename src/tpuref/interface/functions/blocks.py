@@ -12,8 +12,6 @@ from tpuref.interface.functions.repetition import pad
 from tpuref.interface.functions.reshaping import reshape, transpose
 from tpuref.interface.functions.scopes import name_scope
 
-__all__ = ["batch_to_space_nd", "depth_to_space", "space_to_batch_nd", "space_to_depth"]
-
 
 def space_to_depth(
     input: Any, block_size: Any, name: str | None = None, data_format: str = "NHWC"

@@ -25,34 +25,22 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def less(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x < y``, element by element.
-
-    Parameters and result are those of `equal`.  The values are real numbers.
-    """
+    """Return ``x < y`` of real numbers, element by element; see `equal`."""
     return apply_one("Less", x, y, name=name)
 
 
 def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x <= y``, element by element.
-
-    Parameters and result are those of `equal`.  The values are real numbers.
-    """
+    """Return ``x <= y`` of real numbers, element by element; see `equal`."""
     return apply_one("LessEqual", x, y, name=name)
 
 
 def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x > y``, element by element.
-
-    Parameters and result are those of `equal`.  The values are real numbers.
-    """
+    """Return ``x > y`` of real numbers, element by element; see `equal`."""
     return apply_one("Greater", x, y, name=name)
 
 
 def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x >= y``, element by element.
-
-    Parameters and result are those of `equal`.  The values are real numbers.
-    """
+    """Return ``x >= y`` of real numbers, element by element; see `equal`."""
     return apply_one("GreaterEqual", x, y, name=name)
 
 

@@ -40,10 +40,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
 
 def imag(input: Any, name: str | None = None) -> Tensor:
-    """Return the imaginary part, which is 0 for real numbers.
-
-    Parameters and result are those of `real`.  The dtype of real numbers stays.
-    """
+    """Return the imaginary part, 0 of the same dtype for a real number; see `real`."""
     return apply_one("Imag", input, name=name)
 
 

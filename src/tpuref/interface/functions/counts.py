@@ -34,22 +34,13 @@ def bincount(
 ) -> Tensor:
     """Return how often each integer from 0 occurs.
 
-    Parameters
-    ----------
-    arr
-        int32 or int64, not negative; real numbers are truncated.
-    weights
-        Numbers to add in place of 1, in the shape of `arr`; then the result has their
-        dtype.
-    minlength, maxlength
-        The least and the largest length of the result; integers beyond are left out.
-        By default it ends with the largest integer.
-    dtype
-        The dtype of the result without weights.
-    axis
-        None or 0 for all elements together, -1 for each row of a matrix.
-    binary_output
-        Whether to return 1 for integers that occur at all.
+    `arr` is int32 or int64, not negative; real numbers are truncated.  `weights` are
+    numbers to add in place of 1, in the shape of `arr`; then the result has their
+    dtype.  `minlength` and `maxlength` are the least and the largest length of the
+    result; integers beyond are left out.  By default it ends with the largest integer.
+    `dtype` is the dtype of the result without weights.  `axis` is None or 0 for all
+    elements together, -1 for each row of a matrix.  `binary_output` says whether to
+    return 1 for integers that occur at all.
 
     Examples
     --------

@@ -67,11 +67,7 @@ def _vector(shape: Any) -> Any:
 
 
 def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
-    """Return a tensor of ones: True for bool.
-
-    Parameters, result and errors are those of `zeros`.  The dtype string
-    raises a TypeError.
-    """
+    """Return a tensor of ones, True for bool; TypeError for string; see `zeros`."""
     target = as_dtype(dtype)
     if target == string:
         raise TypeError("tf.ones: dtype: expected a numeric type or bool, got string")

@@ -16,27 +16,6 @@ from tpuref.interface.functions.reductions import reduce_max, reduce_sum
 from tpuref.interface.functions.reshaping import expand_dims, matrix_transpose
 from tpuref.interface.functions.selection import where_v2
 
-__all__ = [
-    "adjoint",
-    "cholesky",
-    "cholesky_solve",
-    "det",
-    "eig",
-    "eigh",
-    "eigvalsh",
-    "inv",
-    "logdet",
-    "lstsq",
-    "lu",
-    "matrix_rank",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "triangular_solve",
-]
-
 
 class SignAndLogarithm(NamedTuple):
     """The result of `slogdet`."""

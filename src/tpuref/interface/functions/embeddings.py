@@ -24,23 +24,14 @@ def embedding_lookup(
 ) -> Tensor:
     """Return the rows of a table with the given ids.
 
-    The result is a tensor of shape ``ids.shape + params.shape[1:]``.  It raises
-    ValueError if the sizes of several tables are not as even as possible, and at run
-    time `tf.errors.InvalidArgumentError` if an id is out of range.
-
-    Parameters
-    ----------
-    params
-        The table, or a list of tables, which hold the rows of one.
-    ids
-        int32 or int64 of any shape.
-    partition_strategy
-        ``"mod"``: rows are dealt to the tables in turn, so that id i is row
-        ``i // tables`` of table ``i % tables``; ``"div"``: each has consecutive rows.
-    validate_indices
-        Accepted for compatibility; ids are always checked.
-    max_norm
-        The greatest Euclidean norm of a row; longer rows are scaled down.
+    The result is a tensor of shape ``ids.shape + params.shape[1:]``.  `params` is the
+    table, or a list of tables, which hold the rows of one.  `ids` is int32 or int64 of
+    any shape.  `partition_strategy` is ``"mod"``: rows are dealt to the tables in turn,
+    so that id i is row ``i // tables`` of table ``i % tables``; ``"div"``: each has
+    consecutive rows.  `validate_indices` is accepted for compatibility; ids are always
+    checked.  `max_norm` is the greatest Euclidean norm of a row; longer rows are scaled
+    down.  It raises ValueError if the sizes of several tables are not as even as
+    possible, and at run time `tf.errors.InvalidArgumentError` if an id is out of range.
 
     Examples
     --------

@@ -46,10 +46,7 @@ def log1p(x: Any, name: str | None = None) -> Tensor:
 
 
 def erf(x: Any, name: str | None = None) -> Tensor:
-    """Return the Gauss error function.
-
-    Parameters and result are those of `sqrt`.  The numbers are floating-point.
-    """
+    """Return the Gauss error function of floating-point numbers; see `sqrt`."""
     return apply_one("Erf", x, name=name)
 
 
@@ -70,8 +67,5 @@ def erfinv(x: Any, name: str | None = None) -> Tensor:
 
 
 def lgamma(x: Any, name: str | None = None) -> Tensor:
-    """Return the logarithm of the absolute value of the gamma function; inf at poles.
-
-    Parameters and result are those of `erf`.
-    """
+    """Return the logarithm of the absolute gamma function; inf at poles; see `erf`."""
     return apply_one("Lgamma", x, name=name)

@@ -31,8 +31,6 @@ def _of_two(u: int, v: int, factor: int) -> int:
 def fingerprint(text: bytes) -> int:
     """Return ``farmhash::Fingerprint64`` of a text.
 
-    Examples
-    --------
     >>> hex(fingerprint(b""))
     '0x9ae16a3b2f90404f'
     """

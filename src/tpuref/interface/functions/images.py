@@ -334,15 +334,9 @@ def extract_patches(
 ) -> Tensor:
     """Return the windows of images, each as one row of channels.
 
-    Parameters
-    ----------
-    images
-        A batch, ``[batch, height, width, channels]``.
-    sizes, strides, rates
-        Of windows, ``[1, rows, columns, 1]``; `rates` are the distances between the
-        pixels of a window.
-    padding
-        ``"VALID"`` or ``"SAME"``.
+    `images` is a batch, ``[batch, height, width, channels]``.  `sizes`, `strides` and
+    `rates` are those of windows, ``[1, rows, columns, 1]``; `rates` are the distances
+    between the pixels of a window.  `padding` is ``"VALID"`` or ``"SAME"``.
 
     Examples
     --------
@@ -376,20 +370,11 @@ def crop_and_resize(
 ) -> Tensor:
     """Return rectangles of images, all resized to one size, float32.
 
-    Parameters
-    ----------
-    image
-        A batch of images.
-    boxes
-        ``[boxes, 4]``: top, left, bottom and right, as fractions of the image.
-    box_indices
-        The number of the image of each box.
-    crop_size
-        The height and width of the result.
-    method
-        ``"bilinear"`` or ``"nearest"``.
-    extrapolation_value
-        What is outside of an image.
+    `image` is a batch of images.  `boxes` has the shape ``[boxes, 4]``: top, left,
+    bottom and right, as fractions of the image.  `box_indices` are the numbers of the
+    image of each box.  `crop_size` is the height and width of the result.  `method` is
+    ``"bilinear"`` or ``"nearest"``.  `extrapolation_value` is the value outside of an
+    image.
     """
     images = cast(convert_to_tensor(image), float32)
     corners = convert_to_tensor(boxes, float32)

@@ -240,21 +240,14 @@ def tensor_scatter_nd_update(
 def tensor_scatter_nd_add(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:
-    """Return a tensor with numbers added at the given positions.
-
-    Parameters, result and errors are those of `tensor_scatter_nd_update`.  Updates at
-    the same position add up.
-    """
+    """Return a tensor with updates added; see `tensor_scatter_nd_update`."""
     return _scatter("TensorScatterAdd", tensor, indices, updates, name)
 
 
 def tensor_scatter_nd_sub(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:
-    """Return a tensor with numbers subtracted at the given positions.
-
-    Parameters, result and errors are those of `tensor_scatter_nd_add`.
-    """
+    """Return a tensor with updates subtracted; see `tensor_scatter_nd_add`."""
     return _scatter("TensorScatterSub", tensor, indices, updates, name)
 
 

@@ -180,24 +180,13 @@ def norm(
 ) -> Tensor:
     """Return the norm of vectors or matrices.
 
-    The norm has the dtype of `tensor`, but is real for complex numbers.  It raises
-    ValueError if `ord` or the number of axes is invalid, or both names of `keepdims`
-    are given.
-
-    Parameters
-    ----------
-    tensor
-        Floating-point or complex numbers.
-    ord
-        ``"euclidean"``; a positive number p for the p-norm; or infinity for the
-        maximum norm.  For matrices ``"fro"`` (the same as euclidean), 1 or infinity.
-    axis
-        One axis for norms of vectors, two for norms of matrices.  None treats the whole
-        tensor as one vector.
-    keepdims
-        Whether to keep those axes, with size 1.
-    keep_dims
-        The former name of `keepdims`.
+    The norm has the dtype of `tensor`, but is real for complex numbers.  `tensor` holds
+    floating-point or complex numbers.  `ord` is ``"euclidean"``; a positive number p
+    for the p-norm; or infinity for the maximum norm; for matrices ``"fro"`` (the same
+    as euclidean), 1 or infinity.  `axis` is one axis for norms of vectors, two for
+    norms of matrices; None treats the whole tensor as one vector.  `keepdims`, formerly
+    `keep_dims`, says whether to keep those axes, with size 1.  It raises ValueError if
+    `ord` or the number of axes is invalid, or both names of `keepdims` are given.
 
     Examples
     --------

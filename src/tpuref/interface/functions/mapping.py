@@ -34,24 +34,16 @@ def map_fn(
 ) -> Any:
     """Apply a function to each element along the first axis, and stack the results.
 
-    It raises TypeError if `fn` is not callable, or a result has another element type
-    than `dtype`; ValueError if a tensor is a scalar, or the structures or first
-    dimensions differ; InvalidArgumentError at run time if the shapes of the results
-    differ.
-
-    Parameters
-    ----------
-    fn
-        Takes one element of each tensor of `elems`, in their structure.
-    elems
-        A tensor, or a nested structure of tensors, with equal first dimensions.
-    dtype, fn_output_signature
-        The element types of the results of `fn`, in their structure.  By default the
-        structure and element types of `elems`.
-    parallel_iterations, back_prop, swap_memory
-        Accepted for compatibility; elements are taken one after the other.
-    infer_shape
-        Whether all results must have the same static shape; they always must.
+    `fn` takes one element of each tensor of `elems`, in their structure.  `elems` is a
+    tensor, or a nested structure of tensors, with equal first dimensions.  `dtype` and
+    `fn_output_signature` are the element types of the results of `fn`, in their
+    structure.  By default the structure and element types of `elems`.
+    `parallel_iterations`, `back_prop` and `swap_memory` are accepted for compatibility;
+    elements are taken one after the other.  `infer_shape` says whether all results must
+    have the same static shape; they always must.  It raises TypeError if `fn` is not
+    callable, or a result has another element type than `dtype`; ValueError if a tensor
+    is a scalar, or the structures or first dimensions differ; InvalidArgumentError at
+    run time if the shapes of the results differ.
 
     Examples
     --------

@@ -28,20 +28,12 @@ def print_(
 ) -> Operation | None:
     """Print values: at once in eager mode, else when the operation runs.
 
-    It is None in eager mode.
-
-    Parameters
-    ----------
-    *inputs
-        Tensors, texts, numbers, and nested structures of them.
-    output_stream
-        ``sys.stderr``, which is the default, or ``sys.stdout``; ``"file://path"`` to
-        append to a file; or ``tf.logging.info``, ``warning`` or ``error``.
-    summarize
-        The number of elements to print at the start and at the end of each dimension;
-        -1 for all.
-    sep, end
-        The text between the values, and the text after them.
+    It is None in eager mode.  `*inputs` are tensors, texts, numbers, and nested
+    structures of them.  `output_stream` is ``sys.stderr``, which is the default, or
+    ``sys.stdout``; ``"file://path"`` to append to a file; or ``tf.logging.info``,
+    ``warning`` or ``error``.  `summarize` is the number of elements to print at the
+    start and at the end of each dimension; -1 for all.  `sep` is the text between the
+    values, and `end` the text after them.
 
     Examples
     --------

@@ -35,10 +35,7 @@ def truncatediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x * y``, or 0 where `y` is 0, even if `x` is infinite or NaN.
-
-    Parameters and result are those of `multiply`.  The numbers are floating-point.
-    """
+    """Return ``x * y``, or 0 where `y` is 0, even if `x` is infinite; no integers."""
     return _zero_where_zero("multiply_no_nan", y, x, lambda y, x: x * y, name)
 
 
@@ -56,10 +53,7 @@ def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x / y``, or 0 where `x` is 0, even if `y` is 0 as well.
-
-    Parameters and result are those of `multiply`.  The numbers are floating-point.
-    """
+    """Return ``x / y``, or 0 where `x` is 0, even if `y` is 0 too; not of integers."""
     return _zero_where_zero("xdivy", x, y, lambda x, y: x / y, name)
 
 

@@ -120,11 +120,7 @@ def reduce_any(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return whether any element along the axes is true.
-
-    Parameters, result and errors are those of `reduce_sum`.  The input and the result
-    are boolean; other inputs raise a TypeError.
-    """
+    """Return whether any boolean along the axes is true; see `reduce_sum`."""
     former = reduction_indices, keep_dims
     return _reduce("Any", "tf.reduce_any", input_tensor, axis, keepdims, name, *former)
 
@@ -150,11 +146,7 @@ def reduce_logsumexp(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return ``log(sum(exp(x)))`` along the axes, without intermediate overflow.
-
-    Parameters, result and errors are those of `reduce_sum`.  The numbers are
-    floating-point.
-    """
+    """Return ``log(sum(exp(x)))`` without intermediate overflow; see `reduce_sum`."""
     function = "tf.reduce_logsumexp"
     former = reduction_indices, keep_dims
     return _reduce("LogSumExp", function, input_tensor, axis, keepdims, name, *former)
@@ -163,11 +155,7 @@ def reduce_logsumexp(
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Return the Euclidean norm along the axes.
-
-    Parameters, result and errors are those of `reduce_sum`.  The numbers are
-    floating-point.
-    """
+    """Return the Euclidean norm of floating-point numbers; see `reduce_sum`."""
     function = "tf.math.reduce_euclidean_norm"
     return _reduce("EuclideanNorm", function, input_tensor, axis, keepdims, name)
 

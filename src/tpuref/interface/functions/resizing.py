@@ -54,19 +54,12 @@ def resize(
 ) -> Tensor:
     """Return images of another size, float32; ``nearest`` keeps the dtype.
 
-    Parameters
-    ----------
-    images
-        One image, ``[height, width, channels]``, or a batch of images.
-    size
-        The new height and width.
-    method
-        ``bilinear``, ``nearest``, ``bicubic``, ``area``, ``lanczos3``, ``lanczos5``,
-        ``gaussian`` or ``mitchellcubic``, or a member of `tf.image.ResizeMethod`.
-    preserve_aspect_ratio
-        Whether to take the largest size of the images' own shape within `size`.
-    antialias
-        Whether the kernel widens where images become smaller.
+    `images` is one image, ``[height, width, channels]``, or a batch.  `size` is the new
+    height and width.  `method` is ``bilinear``, ``nearest``, ``bicubic``, ``area``,
+    ``lanczos3``, ``lanczos5``, ``gaussian`` or ``mitchellcubic``, or a member of
+    `tf.image.ResizeMethod`.  `preserve_aspect_ratio` says whether to take the largest
+    size of the images' own shape within `size`, `antialias` whether the kernel widens
+    where images become smaller.
 
     Examples
     --------

@@ -20,26 +20,17 @@ def round(x: Any, name: str | None = None) -> Tensor:
 
 
 def rint(x: Any, name: str | None = None) -> Tensor:
-    """Return the nearest whole number; ties round to the even one.
-
-    Parameters and result are those of `round`.  The numbers are floating-point.
-    """
+    """Return the nearest whole number, ties to even, floating-point; see `round`."""
     return apply_one("Rint", x, name=name)
 
 
 def floor(x: Any, name: str | None = None) -> Tensor:
-    """Return the greatest whole number not greater than `x`.
-
-    Parameters and result are those of `round`.  The numbers are floating-point.
-    """
+    """Return the greatest whole number not above `x`, floating-point; see `round`."""
     return apply_one("Floor", x, name=name)
 
 
 def ceil(x: Any, name: str | None = None) -> Tensor:
-    """Return the least whole number not less than `x`.
-
-    Parameters and result are those of `round`.  The numbers are floating-point.
-    """
+    """Return the least whole number not below `x`, floating-point; see `round`."""
     return apply_one("Ceil", x, name=name)
 
 

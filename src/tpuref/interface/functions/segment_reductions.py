@@ -9,16 +9,6 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.reductions import reduce_max
 
-__all__ = [
-    "segment_max",
-    "segment_min",
-    "segment_prod",
-    "segment_sum",
-    "unsorted_segment_max",
-    "unsorted_segment_min",
-    "unsorted_segment_prod",
-]
-
 
 def _unsorted(
     reduction: str, data: Any, segment_ids: Any, num_segments: Any, name: Any = None

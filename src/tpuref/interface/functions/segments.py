@@ -87,19 +87,11 @@ def reverse_sequence(
 ) -> Tensor:
     """Reverse the first elements of each sequence of a batch.
 
-    It raises ValueError if the axis of the sequences is missing, or the rank is
-    unknown.
-
-    Parameters
-    ----------
-    input
-        A tensor of known rank.
-    seq_lengths
-        How many elements to reverse in each sequence, a vector of integers.
-    seq_axis, seq_dim
-        The axis along which to reverse.
-    batch_axis, batch_dim
-        The axis of the batch, by default 0.
+    `input` is a tensor of known rank.  `seq_lengths` is the number of elements to
+    reverse in each sequence, a vector of integers.  `seq_axis` or `seq_dim` is the axis
+    along which to reverse; `batch_axis` or `batch_dim` is the axis of the batch, by
+    default 0.  It raises ValueError if the axis of the sequences is missing, or the
+    rank is unknown.
 
     Examples
     --------

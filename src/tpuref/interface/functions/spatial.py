@@ -21,19 +21,6 @@ from tpuref.interface.functions.reshaping import (
     transpose,
 )
 
-__all__ = [
-    "avg_pool1d",
-    "avg_pool3d",
-    "avg_pool_nd",
-    "conv3d",
-    "conv_transpose",
-    "convolution",
-    "max_pool1d",
-    "max_pool3d",
-    "max_pool_nd",
-    "pool_nd",
-]
-
 Numbers = tuple[int, ...]
 
 
@@ -116,6 +103,26 @@ def convolution(
             f"{strides} and {dilations}; tf.nn.conv2d and conv3d take both"
         )
     return _convolve(input, filters, strides, padding, data_format, dilations)
+
+
+def convolution_v1(
+    input: Any,
+    filter: Any,
+    padding: Any,
+    strides: Any = None,
+    dilation_rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Tensor:
+    """Return `convolution`, with the parameters of TensorFlow 1.
+
+    `filters` and `dilations` are other names of `filter` and `dilation_rate`.
+    """
+    weights = filter if filters is None else filters
+    rates = dilation_rate if dilations is None else dilations
+    return convolution(input, weights, strides, padding, data_format, rates, name)
 
 
 def _above_one(numbers: Any) -> bool:

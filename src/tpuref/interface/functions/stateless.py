@@ -17,19 +17,6 @@ from tpuref.interface.functions.indexing import gather
 from tpuref.interface.functions.reshaping import broadcast_to
 from tpuref.interface.functions.selection import where_v2
 
-__all__ = [
-    "random_fold_in",
-    "random_split",
-    "stateless_binomial",
-    "stateless_categorical",
-    "stateless_dropout",
-    "stateless_gamma",
-    "stateless_normal",
-    "stateless_shuffle",
-    "stateless_truncated_normal",
-    "stateless_uniform",
-]
-
 
 def _drawn(op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any) -> Any:
     if str(getattr(alg, "value", alg)) not in ("auto_select", "philox", "1", "3"):

@@ -1,7 +1,5 @@
 """Whether a value is a tensor, and the value of a tensor where it is static."""
 
-from __future__ import annotations
-
 from numbers import Number
 from typing import Any, TypeAlias
 

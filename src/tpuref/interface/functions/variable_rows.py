@@ -58,10 +58,7 @@ def scatter_sub(
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Subtract from rows of a variable; rows with the same index add up.
-
-    Parameters and result are those of `scatter_update`.
-    """
+    """Subtract from rows of a variable, also several times; see `scatter_update`."""
     places, rows = _rows("tf.scatter_sub", ref, indices, updates)
     return ref.scatter_nd_sub(places, rows, name)
 

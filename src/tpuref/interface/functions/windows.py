@@ -90,23 +90,12 @@ def conv1d(
     """Return the cross-correlation of sequences and filters.
 
     The results are sequences of the same dtype, with one channel per output of the
-    filter.  It raises ValueError if the arguments do not fit together.
-
-    Parameters
-    ----------
-    value
-        Floating-point sequences ``[batch, steps, channels]``, or
-        ``[batch, channels, steps]`` for ``"NCW"``.
-    filters
-        A tensor of shape ``[window, channels, outputs]``.
-    stride, dilations
-        Integers: the step of the window, and the step inside it.
-    padding
-        ``"SAME"`` or ``"VALID"``.
-    data_format
-        ``"NWC"`` or ``"NCW"``; also ``"NHWC"`` and ``"NCHW"``.
-    input
-        The new name of `value`.
+    filter.  `value`, or `input`, are floating-point sequences ``[batch, steps,
+    channels]``, or ``[batch, channels, steps]`` for ``"NCW"``.  `filters` is a tensor
+    of shape ``[window, channels, outputs]``.  `stride` and `dilations` are integers:
+    the step of the window, and the step inside it.  `padding` is ``"SAME"`` or
+    ``"VALID"``, `data_format` ``"NWC"`` or ``"NCW"``; also ``"NHWC"`` and ``"NCHW"``.
+    It raises ValueError if the arguments do not fit together.
 
     Examples
     --------

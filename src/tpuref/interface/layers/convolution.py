@@ -306,26 +306,13 @@ class Conv2DTranspose(_WithKernel):
 class SeparableConv2D(_Convolution):
     """A convolution of each channel, then one across channels.
 
-    It raises ValueError if the number of channels is unknown, or an argument is
-    invalid.
-
-    Parameters
-    ----------
-    filters
-        The number of channels of the output.
-    kernel_size, strides, padding, data_format, dilation_rate
-        As for `tf.layers.Conv2D`; they belong to the convolution of each channel.
-    depth_multiplier
-        The number of channels that each channel gives in between.
-    activation, use_bias, bias_initializer, bias_regularizer, activity_regularizer, \
-bias_constraint
-        As for `tf.layers.Dense`.
-    depthwise_initializer, depthwise_regularizer, depthwise_constraint
-        For the kernel ``[rows, columns, channels, depth_multiplier]``.
-    pointwise_initializer, pointwise_regularizer, pointwise_constraint
-        For the kernel ``[1, 1, channels * depth_multiplier, filters]``.
-    trainable, name, **kwargs
-        As for `tf.layers.Layer`.
+    `depth_multiplier` is the number of channels that each channel gives in between.
+    The arguments that begin with ``depthwise`` are for the kernel ``[rows, columns,
+    channels, depth_multiplier]``, those with ``pointwise`` for the kernel ``[1, 1,
+    channels * depth_multiplier, filters]``.  Other parameters are those of
+    `tf.layers.Conv2D`; window, steps and padding belong to the convolution of each
+    channel.  It raises ValueError if the number of channels is unknown, or an argument
+    is invalid.
 
     Examples
     --------

@@ -164,14 +164,8 @@ class Layer:
         """Return a variable in the layer's scope, as `tf.get_variable` does.
 
         A custom getter may return something else.  Other parameters are those of
-        `tf.get_variable`.
-
-        Parameters
-        ----------
-        dtype
-            By default that of the layer.
-        trainable
-            Whether it is trained if the layer is; by default as for `tf.Variable`.
+        `tf.get_variable`.  `dtype` is by default that of the layer.  `trainable` says
+        whether it is trained if the layer is; by default as for `tf.Variable`.
         """
         losses = get_default_graph().get_collection_ref(GraphKeys.REGULARIZATION_LOSSES)
         known = len(losses)

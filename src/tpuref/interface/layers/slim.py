@@ -190,19 +190,11 @@ def separable_conv2d(
 ) -> Any:
     """Return the activation of a convolution of each channel, then across channels.
 
-    Parameters
-    ----------
-    num_outputs
-        The number of filters across channels; None leaves that step out.
-    depth_multiplier
-        The number of outputs of each channel before that step.
-    pointwise_initializer
-        The initializer across channels, by default `weights_initializer`.
-    inputs, kernel_size, stride, padding, data_format, rate, activation_fn, \
-normalizer_fn, normalizer_params, weights_initializer, weights_regularizer, \
-biases_initializer, biases_regularizer, reuse, variables_collections, \
-outputs_collections, trainable, scope
-        As for `tf.contrib.layers.conv2d`; the scope is ``SeparableConv2d`` by default.
+    `num_outputs` is the number of filters across channels; None leaves that step out.
+    `depth_multiplier` is the number of outputs of each channel before that step.
+    `pointwise_initializer` is the initializer across channels, by default
+    `weights_initializer`.  Other parameters are those of `tf.contrib.layers.conv2d`;
+    the scope is ``SeparableConv2d`` by default.
 
     Examples
     --------

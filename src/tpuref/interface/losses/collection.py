@@ -49,12 +49,8 @@ def get_total_loss(
 ) -> Tensor:
     """Return the sum of the losses; it raises ValueError if there are no losses.
 
-    Parameters
-    ----------
-    add_regularization_losses
-        Whether the regularization losses belong to it.
-    scope
-        Only losses below this scope; None for all.
+    `add_regularization_losses` says whether the regularization losses belong to it.
+    Only losses below `scope` count; None for all.
 
     Examples
     --------

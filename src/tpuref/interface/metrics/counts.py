@@ -163,25 +163,15 @@ def auc(
 ) -> Metric:
     """Return the area under a curve of rates over thresholds.
 
-    The result and other parameters are those of `tf.metrics.mean`.  It raises
-    ValueError if the curve or the method is unknown, or both do not go together.
-
-    Parameters
-    ----------
-    labels
-        A tensor that is cast to bool.
-    predictions
-        Numbers between 0 and 1, of the same shape.
-    num_thresholds
-        The number of thresholds from 0 to 1.
-    thresholds
-        Thresholds between 0 and 1; None for even steps.
-    curve
-        ``"ROC"``: true positives over false positives; ``"PR"``: precision over recall.
-    summation_method
-        ``"trapezoidal"``; ``"minoring"`` and ``"majoring"`` for the lower and the upper
-        sum; or ``"careful_interpolation"``, which Davis and Goadrich (2006) describe,
-        for ``"PR"``; for ``"ROC"`` it means ``"trapezoidal"``.
+    The result and other parameters are those of `tf.metrics.mean`.  `labels` is a
+    tensor that is cast to bool.  `predictions` are numbers between 0 and 1, of the same
+    shape.  `num_thresholds` is the number of thresholds from 0 to 1.  `thresholds` are
+    between 0 and 1; None for even steps.  `curve` is ``"ROC"``: true positives over
+    false positives; ``"PR"``: precision over recall.  `summation_method` is
+    ``"trapezoidal"``; ``"minoring"`` and ``"majoring"`` for the lower and the upper
+    sum; or ``"careful_interpolation"``, which Davis and Goadrich (2006) describe, for
+    ``"PR"``; for ``"ROC"`` it means ``"trapezoidal"``.  It raises ValueError if the
+    curve or the method is unknown, or both do not go together.
 
     Examples
     --------

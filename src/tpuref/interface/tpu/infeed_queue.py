@@ -34,20 +34,13 @@ class InfeedQueue:
     replica, and every replica takes its own shard.  Types, shapes and sharding may be
     set step by step.  Generating operations freezes them; the default is 1 shard along
     dimension 0.  See 000_04abb9e9288042d8.txt (infeed_queue of replicate and
-    batch_parallel).  It raises ValueError if the number of elements is unknown, not
-    positive or above 65536, a list has a different length, or a shard dimension is
-    negative.  It raises TypeError if an entry is not a dtype, a shape or a dimension.
-
-    Parameters
-    ----------
-    number_of_tuple_elements : int, optional
-        The number of tensors in a tuple; by default the length of the first list below.
-    tuple_shapes : list of shapes, optional
-        The shape of each whole element, before it is split.
-    shard_dimensions : list of int or None, optional
-        The dimension that each element is split along.
-    name : str, optional
-        The prefix of the operations' names.
+    batch_parallel).  `number_of_tuple_elements` is the number of tensors in a tuple, by
+    default the length of the first of these lists: `tuple_shapes` has the shape of each
+    whole element, before it is split, and `shard_dimensions` the dimension that each
+    element is split along.  `name` is the prefix of the operations' names.  It raises
+    ValueError if the number of elements is unknown, not positive or above 65536, a list
+    has a different length, or a shard dimension is negative.  It raises TypeError if an
+    entry is not a dtype, a shape or a dimension.
 
     Examples
     --------

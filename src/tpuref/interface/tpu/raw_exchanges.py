@@ -1,7 +1,5 @@
 """The operations of ``tf.raw_ops`` between replicas, with keywords alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpuref.engine.graph.tensor import Tensor

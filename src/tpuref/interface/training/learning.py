@@ -1,7 +1,5 @@
 """The training loop of ``tf.contrib.slim.learning``."""
 
-from __future__ import annotations
-
 import functools
 import math
 import time

@@ -367,10 +367,7 @@ class MonitoredSession(_HookedSession):
 
 
 class SingularMonitoredSession(_HookedSession):
-    """A session that prepares variables and calls hooks, but does not recover.
-
-    Parameters are those of `MonitoredSession` and `ChiefSessionCreator`.
-    """
+    """A `MonitoredSession` that does not recover, of a `ChiefSessionCreator`."""
 
     def __init__(
         self,

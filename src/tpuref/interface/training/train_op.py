@@ -36,25 +36,15 @@ def create_train_op(
 ) -> Tensor:
     """Return a tensor that runs a training step and returns the loss.
 
-    Other parameters are those of `tf.train.Optimizer.compute_gradients`.  It raises
-    `tf.errors.InvalidArgumentError` at run time if the loss is not finite.
-
-    Parameters
-    ----------
-    global_step
-        The variable that each step increments, by default that of the graph;
-        None for none.
-    update_ops
-        The operations to run before the loss is computed, by default the collection
-        ``UPDATE_OPS``.
-    variables_to_train
-        By default all trainable variables.
-    transform_grads_fn
-        A function from a list of (gradient, variable) pairs to such a list.
-    summarize_gradients
-        Whether gradients and their norms are summarized.
-    check_numerics
-        Whether to raise an error if the loss is not finite.
+    Other parameters are those of `tf.train.Optimizer.compute_gradients`.  `global_step`
+    is the variable that each step increments, by default that of the graph; None for
+    none.  `update_ops` are the operations to run before the loss is computed, by
+    default the collection ``UPDATE_OPS``.  `variables_to_train` are by default all
+    trainable variables.  `transform_grads_fn` is a function from a list of (gradient,
+    variable) pairs to such a list.  `summarize_gradients` says whether gradients and
+    their norms are summarized, `check_numerics` whether to raise an error if the loss
+    is not finite.  It raises `tf.errors.InvalidArgumentError` at run time if the loss
+    is not finite.
 
     Examples
     --------

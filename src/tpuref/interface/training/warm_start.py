@@ -61,21 +61,13 @@ def warm_start(
 ) -> None:
     """Set the initial values of variables to those of a checkpoint.
 
-    Call it before `tf.global_variables_initializer`.  It raises ValueError if the
-    checkpoint lacks a variable.
-
-    Parameters
-    ----------
-    ckpt_to_initialize_from
-        A checkpoint, or a directory, whose last checkpoint is read.
-    vars_to_warm_start
-        A pattern for the names of trainable variables; a list of patterns for the names
-        of any variables; a list of variables; or None for only those of
-        `var_name_to_vocab_info`.
-    var_name_to_vocab_info
-        A `VocabInfo` by variable name.
-    var_name_to_prev_var_name
-        The variable's name in the checkpoint by its name now, where they differ.
+    Call it before `tf.global_variables_initializer`.  `ckpt_to_initialize_from` is a
+    checkpoint, or a directory, whose last checkpoint is read.  `vars_to_warm_start` is
+    a pattern for the names of trainable variables; a list of patterns for the names of
+    any variables; a list of variables; or None for only those of
+    `var_name_to_vocab_info`, which has a `VocabInfo` by variable name.
+    `var_name_to_prev_var_name` has the variable's name in the checkpoint by its name
+    now, where they differ.  It raises ValueError if the checkpoint lacks a variable.
 
     Examples
     --------

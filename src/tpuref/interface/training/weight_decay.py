@@ -122,11 +122,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: type[Any]) -> type[Any]:
 
 
 class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
-    """Adam with decoupled weight decay.
-
-    Parameters are those of `DecoupledWeightDecayExtension` and
-    `tf.train.AdamOptimizer`.
-    """
+    """`AdamOptimizer` with a `DecoupledWeightDecayExtension`."""
 
     def __init__(
         self,

@@ -3,8 +3,6 @@
 Programs that are written for TensorFlow then run as they are.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -112,8 +110,6 @@ class _Finder(importlib.abc.MetaPathFinder):
 def name_in_tpuref(name: str) -> str | None:
     """Return the module of tpuref for one of TensorFlow's, None for those of others.
 
-    Examples
-    --------
     >>> name_in_tpuref("tensorflow.keras"), name_in_tpuref("numpy")
     ('tpuref.keras', None)
     """

@@ -6,8 +6,6 @@ modules import the TensorFlow that is installed, or none.  A process has either 
 tpuref or a real TensorFlow.
 """
 
-from __future__ import annotations
-
 import builtins
 import importlib
 import importlib.metadata

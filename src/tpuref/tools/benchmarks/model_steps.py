@@ -1,7 +1,5 @@
 """The models of `tpuref.tools.benchmarks.models` as programs for the replicas."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Two small models to train: their weights, data and losses for NumPy and JAX."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

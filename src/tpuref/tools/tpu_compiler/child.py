@@ -3,8 +3,6 @@
 ``python -m tpuref.tools.tpu_compiler.child REQUEST TARGET RESULT``
 """
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

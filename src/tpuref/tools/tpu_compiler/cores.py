@@ -4,8 +4,6 @@ Each logical core of a replica has its own program, as on a TPU: the operations 
 placed on it.  Values of the other cores are received, as those of the host are.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tpuref.engine.program import HOST, Instr, Program

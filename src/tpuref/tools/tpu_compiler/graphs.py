@@ -1,7 +1,5 @@
 """Reports of computations in a graph, without running them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

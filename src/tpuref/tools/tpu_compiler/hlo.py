@@ -1,7 +1,5 @@
 """Reading of compiled programs: arrays with their tiles, and estimated cycles."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -76,8 +74,6 @@ def instructions(text: str) -> Iterator[Instruction]:
 def arrays(text: str) -> Iterator[Tiled]:
     """Yield the arrays of a shape, which may be a tuple.
 
-    Examples
-    --------
     >>> [array] = arrays("f32[128,3]{1,0:T(8,128)}")
     >>> array.own, array.held, array.padded, array.tiles
     (1536, 65536, (128, 128), ((1, 128), (0, 8)))

@@ -1,7 +1,5 @@
 """Compilation of programs for targets: in parallel, each in a child, and cached."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

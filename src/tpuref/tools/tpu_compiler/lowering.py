@@ -4,8 +4,6 @@ Nothing runs, so what the host gives and takes is a parameter or a result of the
 compiled program, random numbers are drawn on the cores, and values are not checked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod

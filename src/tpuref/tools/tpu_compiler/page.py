@@ -1,7 +1,5 @@
 """The report as a page: memory as bars, and the tiles of padded arrays as pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any

@@ -1,7 +1,5 @@
 """Programs as a run gives them to the cores, for the TPU compiler."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Reports for several values of a script's flag, as one table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,8 +13,6 @@ def values_of(sweep: str | None) -> tuple[str | None, list[str | None]]:
 
     It raises ValueError if there is no flag, or no value.
 
-    Examples
-    --------
     >>> values_of("batch_size=8,16")
     ('--batch_size', ['8', '16'])
     """

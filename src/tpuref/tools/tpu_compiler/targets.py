@@ -1,7 +1,5 @@
 """The TPUs that programs can be compiled for."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tpuref.base import error_codes as codes
@@ -63,8 +61,6 @@ def targets_of(names: str) -> list[Target]:
 
     It raises ValueError if a target does not exist.
 
-    Examples
-    --------
     >>> [target.topology for target in targets_of("v3-8,v5e-4")]
     ['v3:2x2', 'v5e:2x2']
     """

@@ -1,7 +1,5 @@
 """The report as text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -5,8 +5,6 @@ numbers, are those of one replica, which the executor on XLA computes on every d
 Towers do the same, so the first one's operations stand for all.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

@@ -12,8 +12,6 @@ JAX aborts a process as soon as its connection to host 0 breaks.  The rendezvous
 that connection open, so that a process can report the loss of host 0.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import hmac

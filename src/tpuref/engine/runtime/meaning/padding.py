@@ -97,8 +97,6 @@ def _largest(sizes: Sequence[int], bucketed: bool) -> int:
 def next_bucket(size: int) -> int:
     """Return the smallest power of two, from 2 up, that holds `size`.
 
-    Examples
-    --------
     >>> [next_bucket(size) for size in (0, 1, 2, 3, 4, 5, 17)]
     [2, 2, 2, 4, 4, 8, 32]
     """

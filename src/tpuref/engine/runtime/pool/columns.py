@@ -12,8 +12,6 @@ Column = Sequence[Any]
 class Stacked(list[Array]):
     """A column whose arrays are the rows of one array, `stack`.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> column = Stacked(np.array([[1, 2], [3, 4]]))
     >>> column[1], column.stack.shape
@@ -40,8 +38,6 @@ Layout = tuple[int, Shape]
 def layout(column: Column) -> Layout | None:
     """Return the layout of a column, None if the shapes of its arrays differ.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> x, y = np.zeros(2), np.ones(2)
     >>> layout([x, x]) == (SAME, (2,)), layout([x, y]) == (APART, (2,))

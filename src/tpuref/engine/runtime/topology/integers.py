@@ -19,8 +19,6 @@ def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
     messages call them `name`.  It raises ValueError if a value is not a whole number
     within int32, or the nesting is ragged.
 
-    Examples
-    --------
     >>> as_int32("computation_shape", [1.0, 1.0, 2.0])
     array([1, 1, 2], dtype=int32)
     """
@@ -41,8 +39,6 @@ def as_integer(name: str, value: int) -> int:
     Messages call it `name`.  It raises TypeError for other values, such as a
     floating-point number.
 
-    Examples
-    --------
     >>> as_integer("num_replicas", np.int32(2))
     2
     """

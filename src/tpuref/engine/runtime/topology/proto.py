@@ -33,8 +33,6 @@ def encode(message: TopologyProto) -> bytes:
 
     Fields are in the order of their numbers, sequences packed.
 
-    Examples
-    --------
     >>> encode(TopologyProto((1, 1, 2), 1, 2, (0, 0, 0, 0, 0, 1)))
     b'\n\x03\x01\x01\x02\x10\x01\x18\x02"\x06\x00\x00\x00\x00\x00\x01'
     """
@@ -54,8 +52,6 @@ def decode(data: bytes) -> TopologyProto:
     Of a number sent twice the last one counts.  It raises DecodeError, a ValueError, if
     the bytes end inside a field or are not a message.
 
-    Examples
-    --------
     >>> decode(b'\n\x03\x01\x01\x02\x10\x01\x18\x02"\x03\x00\x00\x00').mesh_shape
     (1, 1, 2)
     """

@@ -4,8 +4,6 @@ It uses the key-value store of `jax.distributed`.  Unlike a collective sum, the 
 has a deadline, and it works while processes are at different places of their scripts.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import jax

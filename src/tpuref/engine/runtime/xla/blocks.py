@@ -1,7 +1,5 @@
 """Shared parts of branches and loops: predicates, variables, maps over replicas."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

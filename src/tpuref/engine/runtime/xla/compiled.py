@@ -1,7 +1,5 @@
 """A program compiled for one signature, and its calls."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The context of lowering: the state of one trace of a program by JAX."""
 
-from __future__ import annotations
-
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The devices of JAX that run the replicas, as `tf.config.xla_devices` chooses them."""
 
-from __future__ import annotations
-
 import contextlib
 import glob
 import importlib.util

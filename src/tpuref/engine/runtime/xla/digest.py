@@ -4,8 +4,6 @@ A session lowers the same computation again for other fetches; equal digests sha
 compiled program.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Errors of compilation: unsupported programs, and the executor to use instead."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The executor on XLA: programs compiled by JAX, for all replicas at once."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterator, Sequence

@@ -6,8 +6,6 @@ A part is a maximal run of host instructions, so that text and sizes unknown to 
 within it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Inputs on the device, where constants stay."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

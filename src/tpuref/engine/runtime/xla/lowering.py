@@ -5,8 +5,6 @@ all replicas share it, else an array stacked by replica.  Static values, such as
 are computed by NumPy during lowering.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The signature that a program is compiled for: inputs, variables and placement."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The slots of a program during lowering, shared or per replica."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import jax.numpy as jnp

@@ -1,7 +1,5 @@
 """Variables that stay on the device between runs."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

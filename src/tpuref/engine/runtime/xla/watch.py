@@ -6,8 +6,6 @@ deadline, and ends the process at the second Ctrl-C, which it reads from the fil
 `signal.set_wakeup_fd`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import logging

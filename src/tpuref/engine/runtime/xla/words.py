@@ -4,8 +4,6 @@ JAX calls the host in a thread of its own, where the user's settings may disable
 types.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

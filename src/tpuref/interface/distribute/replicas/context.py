@@ -11,8 +11,6 @@ from tpuref.interface.functions.identity import identity
 from tpuref.interface.tpu.collectives import replica_id
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["InputContext", "ReplicaContext", "ValueContext"]
-
 
 @explain_missing_members("tf.distribute.ReplicaContext")
 class ReplicaContext(Member):
@@ -45,12 +43,9 @@ class ReplicaContext(Member):
     ) -> Any:
         """Wait for all replicas, run `merge_fn` once, return this replica's result.
 
-        Parameters
-        ----------
-        merge_fn
-            Called as ``merge_fn(strategy, *args, **kwargs)`` in cross-replica context.
-        args, kwargs
-            This replica's arguments, as ``args=(...)`` and ``kwargs={...}``.
+        `merge_fn` is called as ``merge_fn(strategy, *args, **kwargs)`` in cross-replica
+        context.  `args` and `kwargs` are this replica's arguments, as ``args=(...)``
+        and ``kwargs={...}``.
         """
         if not args and kwargs.keys() <= {"args", "kwargs"}:
             given, named = kwargs.get("args") or (), kwargs.get("kwargs") or {}

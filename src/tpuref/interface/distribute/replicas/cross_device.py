@@ -5,16 +5,6 @@ from dataclasses import dataclass
 
 from tpuref.base import error_codes as codes
 
-__all__ = [
-    "CommunicationImplementation",
-    "CommunicationOptions",
-    "CrossDeviceOps",
-    "HierarchicalCopyAllReduce",
-    "NcclAllReduce",
-    "ReductionToOneDevice",
-    "RunOptions",
-]
-
 
 class CrossDeviceOps:
     """The base class of reductions, accepted without effect."""

@@ -21,15 +21,6 @@ from tpuref.interface.distribute.values import PerDevice
 from tpuref.interface.tpu.device_assignment import DeviceAssignment
 from tpuref.names.members import explain_missing_members
 
-__all__ = [
-    "ExperimentalTPUStrategy",
-    "MirroredStrategy",
-    "MultiWorkerMirroredStrategy",
-    "OneDeviceStrategy",
-    "ParameterServerStrategy",
-    "TPUStrategy",
-]
-
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 _HOST = "/job:localhost/replica:0/task:0"
 
@@ -136,15 +127,9 @@ def _assigned_cores(
 class MirroredStrategy(Strategy):
     """Runs one replica for each of several devices of the host.
 
-    It raises ValueError if a device is not a CPU.
-
-    Parameters
-    ----------
-    devices
-        Their names, such as ``["CPU:0", "CPU:1"]``; None for one CPU.  There may be any
-        number of CPUs.
-    cross_device_ops
-        Accepted for compatibility.
+    `devices` are their names, such as ``["CPU:0", "CPU:1"]``; None for one CPU.  There
+    may be any number of CPUs.  `cross_device_ops` is accepted for compatibility.  It
+    raises ValueError if a device is not a CPU.
     """
 
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:

@@ -8,8 +8,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.engine.graph.aggregation import VariableAggregation
 
-__all__ = ["ReduceOp"]
-
 
 class ReduceOp(enum.Enum):
     """The operation that combines the replicas' values.

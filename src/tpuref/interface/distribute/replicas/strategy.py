@@ -27,8 +27,6 @@ from tpuref.interface.distribute.values import PerDevice
 from tpuref.interface.tpu.peers import replicated_region
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["Strategy"]
-
 
 @explain_missing_members("tf.distribute.Strategy")
 class Strategy(StrategyCore):
@@ -93,14 +91,8 @@ class Strategy(StrategyCore):
         A `tf.function` runs as one program of all replicas.  So does a plain function
         on cores, but it is traced at each call, because it may do something else each
         time.  A result is a per-replica value unless all replicas returned the same
-        object.
-
-        Parameters
-        ----------
-        args, kwargs
-            Its arguments; each call gets its own components of per-replica values.
-        options
-            Accepted for compatibility.
+        object.  `args` and `kwargs` are its arguments; each call gets its own
+        components of per-replica values.  `options` is accepted for compatibility.
 
         Examples
         --------

@@ -1,7 +1,5 @@
 """Gloo through torch.distributed: one rank."""
 
-from __future__ import annotations
-
 import os
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """JAX with one forced host device per core, all in one process."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

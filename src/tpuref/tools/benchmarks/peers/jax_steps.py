@@ -1,7 +1,5 @@
 """The steps of `tpuref.tools.benchmarks.steps` in JAX, with all outputs fetched."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import cache

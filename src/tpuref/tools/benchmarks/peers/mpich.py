@@ -1,7 +1,5 @@
 """MPICH through mpi4py: one rank."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The processes of one peer, and the communication with them."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json

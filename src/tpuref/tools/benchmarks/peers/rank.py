@@ -1,7 +1,5 @@
 """The main loop of all peers: connect to the benchmark and answer requests."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

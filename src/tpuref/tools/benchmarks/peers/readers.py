@@ -1,7 +1,5 @@
 """Examples from TFRecord files with tf.data of TensorFlow and PyTorch's DataLoader."""
 
-from __future__ import annotations
-
 import importlib
 import random
 import struct

@@ -5,8 +5,6 @@ rows takes as long as the product.  The bits of a row should not depend on the n
 rows, but BLAS has other kernels for small products: random numbers tell.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

@@ -4,8 +4,6 @@ They are not in the operations' definitions, because core processes, and program
 do not use this executor, must not load JAX.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Operations on whole arrays."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax.numpy as jnp

@@ -1,7 +1,5 @@
 """Branches and loops."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Functions of elements that NumPy computes with Python, and checks of integers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Convolutions and pooling; their gradients are transposes of the same functions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

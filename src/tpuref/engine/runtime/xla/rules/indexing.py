@@ -1,7 +1,5 @@
 """Slices, gather and scatter; data-dependent positions are checked during the run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

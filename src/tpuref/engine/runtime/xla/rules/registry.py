@@ -1,7 +1,5 @@
 """All rules by the names of the operations; `OpDef.xla` names the module of each."""
 
-from __future__ import annotations
-
 from tpuref.engine.runtime.xla.rules import (
     Check,
     Lower,

@@ -1,7 +1,5 @@
 """Operations between replicas: sums, and the number of the replica."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import jax.numpy as jnp

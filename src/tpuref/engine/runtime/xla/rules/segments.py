@@ -1,7 +1,5 @@
 """Reductions of the rows of each segment, and the bits of numbers as another dtype."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

@@ -1,7 +1,5 @@
 """Orders, the greatest, and places in an order."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sums over replicas, from left to right as `tpuref.kernels.fold` adds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any

@@ -1,7 +1,5 @@
 """The elements of a ``tf.TensorArray``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax.numpy as jnp

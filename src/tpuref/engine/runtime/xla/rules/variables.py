@@ -1,7 +1,5 @@
 """Variables: values that the trace carries from instruction to instruction."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import jax.numpy as jnp
