@@ -122,7 +122,9 @@ def _roots(path: Path) -> Iterator[Path]:
         for number, folder in enumerate(folders)
         if any((folder / marker).exists() for marker in _MARKERS)
     ]
-    yield from folders[: tops[-1] + 1 if tops else 1]
+    packaged = (folder.joinpath("__init__.py").is_file() for folder in folders)
+    outside = list(packaged).index(False)  # what the script's package lies in
+    yield from folders[: max(outside, *tops[-1:]) + 1 if tops else outside + 1]
 
 
 def _file(module: str, current: Path, roots: list[Path]) -> Path | None:
