@@ -90,8 +90,8 @@ WAYS_OUT = (
     ),
     WayOut(
         "contrib.tpu.keras_to_tpu_model contrib.tpu.TPUDistributionStrategy",
-        "Install the extra keras, call tf.enable_v2_behavior(), and create and compile "
-        "the model in `with tf.distribute.TPUStrategy(resolver).scope():`.",
+        "Install the extra keras, call tf.compat.v1.enable_v2_behavior(), and create "
+        "and compile the model in tf.distribute.TPUStrategy(resolver).scope().",
     ),
     WayOut("python.distribute.tpu_strategy", "Use tf.distribute.TPUStrategy."),
     WayOut(
