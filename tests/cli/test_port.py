@@ -228,13 +228,15 @@ def test_packages_of_a_repository_without_marks(tmp_path, capsys):
     files = {
         "models/__init__.py": "",
         "models/layers/__init__.py": "import tensorflow as tf\ntf.tpu.shrd",
-        "models/train.py": "from models import layers\nfrom .layers import dense",
+        "models/train.py": "from models import layers\nfrom .layers import dense\n"
+        "from google.cloud import absent_one\nimport google.protobuf\n",
     }
     for path, text in files.items():
         (tmp_path / path).write_text(text)
     assert main(["port", str(tmp_path / "models/train.py")]) == 1
     out = " ".join(capsys.readouterr().out.split())
-    assert "lacks tf.tpu.shrd in line 2" in out and "pip install" not in out
+    assert "lacks tf.tpu.shrd in line 2" in out and out.count("pip install") == 1
+    assert "pip install google-cloud-absent-one" in out and "in line 3" in out
 
 
 def test_shell_lines_of_a_notebook(tmp_path, capsys):

@@ -214,3 +214,15 @@ def test_data_files(tmp_path):
     assert files([f"{tmp_path}/*", "c"]) == [f"{tmp_path}/a", f"{tmp_path}/b", "c"]
     with pytest.raises(ValueError, match="no file matches"):
         files(f"{tmp_path}/c*")
+
+
+def test_convolution_takes_padding_third_as_1_15_5_does():
+    convolution = tf.compat.v1.nn.convolution
+    x = np.arange(7.0, dtype="f").reshape(1, 7, 1)
+    w = np.array([1.0, 2.0], "f").reshape(2, 1, 1)
+    plain = convolution(x, w, "SAME", [2])
+    dilated = convolution(x, w, "VALID", dilation_rate=[3])
+    first = convolution(x.reshape(1, 1, 7), w, "VALID", data_format="NCW")
+    assert run(plain).ravel().tolist() == [2, 8, 14, 6]
+    assert run(dilated).ravel().tolist() == [6, 9, 12, 15]
+    assert run(first).ravel().tolist() == [2, 5, 8, 11, 14, 17]

@@ -94,7 +94,8 @@ def convolution(
     --------
     >>> with tf.eager_execution():
     ...     x = tf.reshape(tf.range(4.0), [1, 4, 1])
-    ...     tf.nn.convolution(x, tf.ones([2, 1, 1])).numpy().ravel().tolist()
+    ...     sums = tf.nn.convolution(x, tf.ones([2, 1, 1]), padding="VALID")
+    ...     sums.numpy().ravel().tolist()
     [1.0, 3.0, 5.0]
     """
     if _above_one(strides) and _above_one(dilations):
@@ -103,6 +104,26 @@ def convolution(
             f"{strides} and {dilations}; tf.nn.conv2d and conv3d take both"
         )
     return _convolve(input, filters, strides, padding, data_format, dilations)
+
+
+def convolution_v1(
+    input: Any,
+    filter: Any,
+    padding: Any,
+    strides: Any = None,
+    dilation_rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Tensor:
+    """Return `convolution`, with the parameters of TensorFlow 1.
+
+    `filters` and `dilations` are other names of `filter` and `dilation_rate`.
+    """
+    weights = filter if filters is None else filters
+    rates = dilation_rate if dilations is None else dilations
+    return convolution(input, weights, strides, padding, data_format, rates, name)
 
 
 def _above_one(numbers: Any) -> bool:
