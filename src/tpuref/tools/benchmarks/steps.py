@@ -182,7 +182,7 @@ def _step(kind: str, cores: int, executor: str) -> Iterator[Callable[[], Any]]:
     ):
         with tf.config.override(cores=cores, executor=executor):
             session.run(tf.tpu.initialize_system())
-        fetches, check = _built(session, kind, cores)
+        fetches, check = _build(session, kind, cores)
         once = session.make_callable(fetches)
 
         def step() -> Any:
@@ -193,7 +193,7 @@ def _step(kind: str, cores: int, executor: str) -> Iterator[Callable[[], Any]]:
         yield step
 
 
-def _built(
+def _build(
     session: tf.Session, kind: str, cores: int
 ) -> tuple[Any, Callable[[Callable[[], Any]], None]]:
     """Build a step; return its fetches and a function that checks the first steps."""
