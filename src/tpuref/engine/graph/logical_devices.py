@@ -12,20 +12,14 @@ _TYPES = ("CPU", "GPU", "TPU")
 
 
 class LogicalDevice(NamedTuple):
-    """A device that operations can be placed on.
-
-    `device_type` is ``"CPU"`` or ``"TPU"``.
-    """
+    """A device for operations: its `device_type` is ``"CPU"`` or ``"TPU"``."""
 
     name: str
     device_type: str
 
 
 class PhysicalDevice(NamedTuple):
-    """A device of a computer.
-
-    `device_type` is ``"CPU"`` or ``"TPU"``.
-    """
+    """A device of a computer: its `device_type` is ``"CPU"`` or ``"TPU"``."""
 
     name: str
     device_type: str
