@@ -93,8 +93,11 @@ def _samples(
         for peer in peers.values()
         for name, how in ((JAX, "pmap"), (JIT, "jit"))
     }
-    with _each(executors, kind, cores) as own:
-        timed = {name: seconds_of(once, calls) for name, once in own.items()}
+    with contextlib.ExitStack() as stack:
+        timed = {
+            name: seconds_of(stack.enter_context(_step(kind, cores, name)), calls)
+            for name in executors
+        }
         return interleaved(settled({**timed, **by_peers}), _rounds(extent))
 
 
@@ -157,17 +160,6 @@ def _growth(extent: Extent) -> Table:
 
 def _rounds(extent: Extent) -> int:
     return extent.rounds if extent.quick else max(ROUNDS, extent.rounds)
-
-
-@contextlib.contextmanager
-def _each(
-    executors: Sequence[str], kind: str, cores: int
-) -> Iterator[dict[str, Callable[[], Any]]]:
-    """Start the executors, and yield a function for each that runs one step."""
-    with contextlib.ExitStack() as stack:
-        yield {
-            name: stack.enter_context(_step(kind, cores, name)) for name in executors
-        }
 
 
 @contextlib.contextmanager
