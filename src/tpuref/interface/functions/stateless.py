@@ -155,14 +155,13 @@ def stateless_categorical(
 ) -> Tensor:
     """Return classes drawn with probabilities of given logarithms, for each row."""
     scores = convert_to_tensor(logits)
-    found: Tensor = apply(
+    return apply_one(
         "StatelessMultinomial",
         scores,
         convert_to_tensor(num_samples, int32),
         convert_to_tensor(seed),
         output_dtype=as_dtype(dtype).name,
     )
-    return found
 
 
 def stateless_gamma(
