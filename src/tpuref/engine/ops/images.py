@@ -372,10 +372,10 @@ def _max_pool_positions(
     kernel.first_maxima(wide, ksize, strides, above_and_left, pixels)
     image, channel = np.ix_(range(batch), [0], [0], range(channels))[::3]
     if data_format == "NCHW":
-        found = (image * channels + channel) * (rows * columns) + pixels
+        positions = (image * channels + channel) * (rows * columns) + pixels
     else:
-        found = (image * (rows * columns) + pixels) * channels + channel
-    return _channels_back(np.where(pixels < 0, -1, found), data_format)
+        positions = (image * (rows * columns) + pixels) * channels + channel
+    return _channels_back(np.where(pixels < 0, -1, positions), data_format)
 
 
 def _infer_avg_pool_back(

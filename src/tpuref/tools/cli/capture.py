@@ -71,8 +71,8 @@ class _Capture:
         from tpuref.tools.tpu_compiler.request import store
 
         programs = store(self._recorder.requests.values(), self._folder)
-        found = {"programs": programs, "built": _describe_graph()}
-        (self._folder / "index.json").write_text(json.dumps(found))
+        index = {"programs": programs, "built": _describe_graph()}
+        (self._folder / "index.json").write_text(json.dumps(index))
 
 
 def _describe_graph() -> str:

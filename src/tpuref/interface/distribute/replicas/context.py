@@ -71,8 +71,8 @@ class ReplicaContext(Member):
 
         if self.num_replicas_in_sync == 1:
             return value
-        found = [identity(total) for total in super().merge_call(merge, *leaves)]
-        return nest.pack_sequence_as(value, found)
+        totals = [identity(total) for total in super().merge_call(merge, *leaves)]
+        return nest.pack_sequence_as(value, totals)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
         """Return the rows of all replicas concatenated in replica order.
@@ -87,8 +87,8 @@ class ReplicaContext(Member):
 
         if self.num_replicas_in_sync == 1:
             return value
-        found = [identity(rows) for rows in super().merge_call(merge, *leaves)]
-        return nest.pack_sequence_as(value, found)
+        joined_rows = [identity(rows) for rows in super().merge_call(merge, *leaves)]
+        return nest.pack_sequence_as(value, joined_rows)
 
     def __repr__(self) -> str:
         number = "" if self.number is None else f" {self.number}"
