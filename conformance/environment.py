@@ -133,7 +133,8 @@ def _interpreter(recipe):
 
 def _install(recipe, base, directory, deadline):
     variables = dict(os.environ)
-    pip = [environment_python(recipe.name), "-m", "pip", "install", "-q"]
+    pip = [environment_python(recipe.name), "-m", "pip", "install"]
+    pip += ["-q", "--no-compile"]  # of a release most modules are never imported
     # The pip that comes with Python 3.6 takes the option, but not its variable.
     if variables.pop("PIP_NO_CACHE_DIR", None):
         pip.append("--no-cache-dir")

@@ -51,7 +51,8 @@ def tiny(monkeypatch):
     monkeypatch.setattr(padding, "SIZES", (64, 256))
 
 
-def test_tables_as_json(capsys):
+def test_tables_as_json(monkeypatch, capsys):
+    monkeypatch.setattr(Extent, "rounds", 1)
     assert main(["bench", "--quick", "--no-peers", "--json"]) == 0
     printed = capsys.readouterr()
     record = json.loads(printed.out)

@@ -223,6 +223,22 @@ def test_the_table_of_a_repository(repository, capsys):
     assert "1 of 2 scripts find all they need." in out
 
 
+def test_packages_of_a_repository_without_marks(tmp_path, capsys):
+    (tmp_path / "models/layers").mkdir(parents=True)
+    files = {
+        "models/__init__.py": "",
+        "models/layers/__init__.py": "import tensorflow as tf\ntf.tpu.shrd",
+        "models/train.py": "from models import layers\nfrom .layers import dense\n"
+        "from google.cloud import absent_one\nimport google.protobuf\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).write_text(text)
+    assert main(["port", str(tmp_path / "models/train.py")]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "lacks tf.tpu.shrd in line 2" in out and out.count("pip install") == 1
+    assert "pip install google-cloud-absent-one" in out and "in line 3" in out
+
+
 def test_shell_lines_of_a_notebook(tmp_path, capsys):
     cells = ["!pip install six\nimport tensorflow as tf", "files = !ls\ntf.zeros"]
     cells.append("%%bash\nls")

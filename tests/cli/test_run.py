@@ -119,6 +119,19 @@ def test_a_script_that_does_not_exist(tmp_path, capsys):
     assert "there is no file" in capsys.readouterr().err
 
 
+def test_a_notebook_is_not_a_script(tmp_path, capsys):
+    (tmp_path / "a.ipynb").write_text("{}")
+    assert main(["run", str(tmp_path / "a.ipynb")]) == 2
+    assert "jupyter nbconvert --to script" in capsys.readouterr().err
+
+
+def test_a_relative_import_needs_a_package(tmp_path):
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/train.py").write_text("from . import layers")
+    done = as_process("-m", "tpuref", "run", str(tmp_path / "models/train.py"))
+    assert f"cd {tmp_path.resolve()}; tpuref run -m models.train" in done.stderr
+
+
 def test_as_a_process(script):
     done = as_process("-m", "tpuref", "run", script(REPORT), "a", TPUREF_CORES="5")
     report = json.loads(done.stdout)

@@ -1,6 +1,5 @@
 """The files of statements, and what is refused in them."""
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -8,7 +7,6 @@ import pytest
 from tpuref_conformance.documents import DOCUMENTS
 from tpuref_conformance.statements import Statement, read_statements, statements
 
-INVENTORY = Path(__file__).resolve().parents[3] / "shared" / "clauses.json"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "conformance.md"
 ENTRY = "run tf.a/b/c\n  Says.\n"
 
@@ -79,16 +77,4 @@ def test_the_page_has_their_numbers():
     for source, count in counts.items():
         assert f"| {source} | {count} |" in page
     assert len(counts) == 2
-
-
-def test_the_documents_statements_are_the_inventory():
-    ours = {
-        one.id: (one.document, one.tier)
-        for one in statements().values()
-        if one.source == "document"
-    }
-    assert len(ours) == 572
-    if not INVENTORY.exists():
-        pytest.skip("the inventory of statements is not beside this repository")
-    entries = json.loads(INVENTORY.read_text(encoding="utf-8"))
-    assert ours == {entry["id"]: (entry["seed"], entry["tier"]) for entry in entries}
+    assert counts["document"] == 572

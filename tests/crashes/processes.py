@@ -93,7 +93,11 @@ def eventually(condition, seconds):
 
 
 def works_again(pool):
-    """Whether a new initialisation gives a working pool in time."""
+    """Whether a new initialisation gives a working pool in time.
+
+    One test of each kind of fault asks.  After the others `nothing_is_left` ends the
+    pool as a new initialisation does, and the next test starts one.
+    """
     start = time.monotonic()
     pool.initialize()
     works = pool.works

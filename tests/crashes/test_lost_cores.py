@@ -56,7 +56,6 @@ def test_while_it_computes(pool, computation, number):
     assert re.search(r"in \w+ '\w+(/\w+)*', built at", message)
     assert "computations.py" in message
     assert "operation: " in message
-    assert works_again(pool)
 
 
 @pytest.mark.parametrize("core", [0, 2])
@@ -65,7 +64,6 @@ def test_while_others_wait_in_a_sum(pool, size, core):
     fetch = replicate(waiting_for_the_last(size, 3), 3)
     message = lost(pool, fetch, 0.3, signal.SIGKILL, core)
     assert ("CrossReplicaSum" in message) is (core == 0)
-    assert works_again(pool)
 
 
 @pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
@@ -105,7 +103,6 @@ def test_while_it_waits_for_the_infeed(pool):
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[3]])
     fetch = tf.tpu.replicate(lambda fed: fed * 1.0, [[]] * 3, queue)
     lost(pool, fetch, 0.3, signal.SIGKILL, 1)
-    assert works_again(pool)
 
 
 def test_while_the_host_waits_for_its_outfeed(pool):
@@ -121,7 +118,6 @@ def test_while_the_host_waits_for_its_outfeed(pool):
         with pytest.raises(tf.errors.AbortedError) as caught:
             waiter.result(PROMPTLY)
     assert "outfeed of core 2" in str(caught.value) and "SIGKILL" in str(caught.value)
-    assert works_again(pool)
 
 
 def test_while_another_is_in_a_host_call(pool):
@@ -138,7 +134,6 @@ def test_while_another_is_in_a_host_call(pool):
         pool.session.run(replicate(calling(end_a_core), 3))
     assert time.monotonic() - start < 0.3 + PROMPTLY
     assert "PyFunc" in str(caught.value)
-    assert works_again(pool)
 
 
 def test_the_cause_shows_the_stack_of_a_core_that_crashed(pool):
@@ -149,7 +144,7 @@ def test_the_cause_shows_the_stack_of_a_core_that_crashed(pool):
     assert 'prepared.py"' in str(caught.value.__cause__)
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.02, 0.05, 0.1, 0.15, 0.2])
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.2])
 def test_while_it_starts(make_pool, seconds):
     def kill_the_first():
         eventually(lambda: cores_of(os.getpid()), 2.0)
@@ -213,7 +208,6 @@ def test_while_it_computes_it_ends_itself(pool, how):
     assert time.monotonic() - start < 0.2 + PROMPTLY
     assert f": {message}. The other cores" in str(caught.value)
     assert "lost core 1 (replica 1, " in str(caught.value)
-    assert works_again(pool)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +227,6 @@ def test_between_runs_it_ends_itself(pool, code, status, text):
     assert any(fate in str(caught.value) for fate in fates)  # some take their time
     assert "lost core 2 (replica 2, " in str(caught.value)
     assert text is None or text in str(caught.value.__cause__)
-    assert works_again(pool)
 
 
 def test_the_last_core_dies_while_the_first_starts(make_pool, monkeypatch):

@@ -13,7 +13,7 @@ from .computations import calling, replicate
 from .processes import FULL, descriptors, resident_bytes
 
 RUNS = 10_000 if FULL else 600
-CYCLES = 200 if FULL else 4
+CYCLES = 200 if FULL else 2
 MEBIBYTE = 1 << 20
 
 

@@ -14,7 +14,7 @@ import pytest
 import tpuref as tf
 
 from .computations import LARGE, NAMES, exchanging_by_name, replicate, summing
-from .processes import FULL, PATIENCE, PROMPTLY, eventually, state_of, works_again
+from .processes import FULL, PATIENCE, PROMPTLY, eventually, state_of
 
 CORES = 3
 VICTIM = 1
@@ -138,7 +138,6 @@ def test_a_core_is_killed(pool, algorithm, size, place):
     if place not in (before_it_arrives, STEPS[0]):
         assert "CrossReplicaSum" in str(caught.value)
     assert flags.position(VICTIM)[1] == phase, "it died elsewhere"
-    assert works_again(pool)
 
 
 @pytest.mark.parametrize(("algorithm", "size", "place"), STOPPED)
@@ -155,7 +154,6 @@ def test_a_core_is_stopped(pool, algorithm, size, place):
     assert f"missing: core {VICTIM} (replica {VICTIM}, " in str(caught.value)
     assert "CrossReplicaSum" in str(caught.value)
     assert f"for replicas [{VICTIM}]" in str(caught.value)
-    assert works_again(pool)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +174,6 @@ def test_a_core_is_stopped_in_an_exchange(pool, place):
         assert "3 sums in one exchange" in line
         assert all(f"{name}'" in line for name in NAMES), line
     assert missing.count("computations.py") == 3
-    assert works_again(pool)
 
 
 def test_a_core_is_killed_in_an_exchange(pool):
@@ -187,7 +184,6 @@ def test_a_core_is_killed_in_an_exchange(pool):
     with meanwhile(pool, kill), pytest.raises(tf.errors.AbortedError) as caught:
         pool.session.run(replicate(exchanging_by_name, CORES))
     assert all(f"{name}'" in str(caught.value) for name in NAMES)
-    assert works_again(pool)
 
 
 def test_a_sum_of_a_ring_is_taken_and_named_by_itself(pool):
@@ -200,4 +196,3 @@ def test_a_sum_of_a_ring_is_taken_and_named_by_itself(pool):
     (missing,) = re.findall(f"missing: core {VICTIM} .*", str(caught.value))
     assert sum(f"{name}'" in missing for name in NAMES) == 1
     assert "exchange" not in str(caught.value)
-    assert works_again(pool)

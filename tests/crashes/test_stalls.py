@@ -71,7 +71,6 @@ def test_cores_are_stopped_that_nobody_else_waits_for(pool, warnings, computatio
     assert "made no progress for 0.5 s" in message
     assert all(f"missing: core {core} " in message for core in range(3))
     assert len(warnings()) == 1
-    assert works_again(pool)
 
 
 def test_a_core_that_goes_on_in_time_is_forgiven(pool, warnings):
@@ -158,7 +157,6 @@ def test_a_core_is_stopped_while_it_takes_a_large_program(pool):
     os.kill(pool.pids[1], signal.SIGSTOP)
     message = stalled(pool, fetch, 0.5)
     assert "missing: core 1 " in message
-    assert works_again(pool)
 
 
 def test_a_run_that_waits_for_cores_which_another_holds(make_pool, warnings):

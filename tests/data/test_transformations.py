@@ -114,12 +114,17 @@ def test_filter():
     assert lists(Dataset.range(6).filter(lambda x: x % 2 > 0)) == [1, 3, 5]
     pairs = Dataset.from_tensor_slices(([1, 2], [2, 1]))
     assert lists(pairs.filter(lambda a, b: a > b)) == [(2, 1)]
+    assert lists(pairs.take_while(lambda a, b: a < b)) == [(1, 2)]
+    assert lists(Dataset.range(6).take_while(lambda x: x % 4 < 3)) == [0, 1, 2]
+    assert lists(Dataset.range(6).take_while(lambda x: x < 9)) == [*range(6)]
 
 
 @pytest.mark.parametrize("function", [lambda x: x, lambda x: (x > 1, x), lambda x: [1]])
 def test_filter_by_what_is_no_truth(function):
     with pytest.raises(ValueError, match="scalar bool tensor"):
         Dataset.range(3).filter(function)
+    with pytest.raises(ValueError, match=r"Dataset.take_while: .* scalar bool tensor"):
+        Dataset.range(3).take_while(function)
 
 
 @pytest.mark.parametrize(

@@ -77,9 +77,8 @@ def test_what_a_table_refuses(words):
         session.run(found)
     with pytest.raises(TypeError, match="must be string keys"):
         table(words).lookup(tf.constant([1]))
-    strong = tf.contrib.lookup.HasherSpec("stronghash", [1, 2])
-    with pytest.raises(NotImplementedError, match="hasher_spec: expected"):
-        table(words, num_oov_buckets=2, hasher_spec=strong)
+    with pytest.raises(ValueError, match="hasher_spec: expected None, got 'strong'"):
+        table(words, num_oov_buckets=2, hasher_spec="strong")
     with pytest.raises(ValueError, match="num_oov_buckets: expected 0 or more"):
         table(words, num_oov_buckets=-1)
     with pytest.raises(ValueError, match="vocabulary_file: expected a path"):

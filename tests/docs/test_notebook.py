@@ -28,13 +28,33 @@ PRINTED = [
 ]
 
 
-@pytest.mark.skipif(bool(NEEDED), reason=f"needs {' and '.join(NEEDED)}")
-def test_the_page_has_each_cell_and_its_output(tmp_path, monkeypatch):
+pytestmark = pytest.mark.skipif(bool(NEEDED), reason=f"needs {' and '.join(NEEDED)}")
+
+
+@pytest.fixture
+def kernels(tmp_path, monkeypatch):
+    """Let kernels have the settings of a user."""
     for name in [name for name in os.environ if name.startswith("TPUREF_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PYTHONPATH", str(SOURCE))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+
+
+def test_the_notebook_of_keras(kernels):
+    """Its bar moves, and each last expression of a cell is shown."""
+    pytest.importorskip("keras", reason="the extra keras is not installed")
+    pytest.importorskip("sklearn", reason="the extra examples is not installed")
+    found = NOTEBOOKS.executed(NOTEBOOKS.NOTEBOOK.with_name("keras.ipynb"))
+    cells = [cell for cell in json.loads(found)["cells"] if "outputs" in cell]
+    outputs = [output for cell in cells for output in cell["outputs"]]
+    values = ["".join(o["data"]["text/plain"]) for o in outputs if "data" in o]
+    assert values == ["8", "True", "True"]
+    bar = "".join(text for o in outputs for text in o.get("text", []))
+    assert "Epoch 3/3" in bar and "9/9" in bar and "accuracy: " in bar
+
+
+def test_the_page_has_each_cell_and_its_output(kernels):
     notebook = NOTEBOOKS.executed(NOTEBOOKS.NOTEBOOK)
     page = NOTEBOOKS.as_markdown(notebook, "first_steps.ipynb")
     cells = json.loads(NOTEBOOKS.NOTEBOOK.read_text(encoding="utf-8"))["cells"]

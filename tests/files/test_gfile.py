@@ -115,6 +115,9 @@ def test_schemes_that_nobody_knows(monkeypatch):
     pytest.importorskip("fsspec")
     with pytest.raises(tf.errors.InvalidArgumentError, match="scheme 'nosuch'"):
         gfile.Exists("nosuch://a")
+    monkeypatch.setitem(sys.modules, "gcsfs", None)
+    with pytest.raises(ImportError, match=r"of 'gs://bucket/a': .*install gcsfs"):
+        gfile.Exists("gs://bucket/a")
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(ImportError, match=r"pip install 'tpuref\[cloud\]'"):
         gfile.Exists("gs://bucket/a")

@@ -56,25 +56,6 @@ def test_rows_of_variables(function, expected):
         np.testing.assert_allclose(session.run(v), expected)
 
 
-@pytest.mark.parametrize(
-    ("function", "elements", "rows"),
-    [("add", [1, 42, 3, 4, 25, 6], [31, 42, 3, 4, 15, 26]),
-     ("sub", [1, -38, 3, 4, -15, 6], [-29, -38, 3, 4, -5, -14]),
-     ("update", [1, 30, 3, 4, 20, 6], [30, 40, 3, 4, 10, 20])],
-)  # fmt: skip
-def test_elements_and_rows_of_variables(function, elements, rows):
-    change = getattr(tf, f"scatter_nd_{function}")
-    for indices, updates, expected in (
-        ([[0, 1], [2, 0], [0, 1]], [10.0, 20.0, 30.0], elements),
-        ([[2], [0]], [[10.0, 20.0], [30.0, 40.0]], rows),
-    ):
-        v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-        with tf.Session() as session:
-            session.run(v.initializer)
-            session.run(change(v, indices, updates))
-            assert session.run(v).ravel().tolist() == expected
-
-
 def test_rows_of_integers_are_divided_towards_zero():
     v = tf.Variable([7, -7, 9])
     with tf.Session() as session:
@@ -233,3 +214,15 @@ def test_data_files(tmp_path):
     assert files([f"{tmp_path}/*", "c"]) == [f"{tmp_path}/a", f"{tmp_path}/b", "c"]
     with pytest.raises(ValueError, match="no file matches"):
         files(f"{tmp_path}/c*")
+
+
+def test_convolution_takes_padding_third_as_1_15_5_does():
+    convolution = tf.compat.v1.nn.convolution
+    x = np.arange(7.0, dtype="f").reshape(1, 7, 1)
+    w = np.array([1.0, 2.0], "f").reshape(2, 1, 1)
+    plain = convolution(x, w, "SAME", [2])
+    dilated = convolution(x, w, "VALID", dilation_rate=[3])
+    first = convolution(x.reshape(1, 1, 7), w, "VALID", data_format="NCW")
+    assert run(plain).ravel().tolist() == [2, 8, 14, 6]
+    assert run(dilated).ravel().tolist() == [6, 9, 12, 15]
+    assert run(first).ravel().tolist() == [2, 5, 8, 11, 14, 17]

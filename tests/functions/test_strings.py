@@ -1,4 +1,4 @@
-"""Texts; what is expected is what TensorFlow 2.4.4 and 2.21 return."""
+"""Texts; what is expected is what TensorFlow 1.15.5, 2.4.4 and 2.21 return."""
 
 import numpy as np
 import pytest
@@ -46,6 +46,30 @@ def test_regex_replace_of_a_tensor():
     assert (first.shape.as_list(), value(first)) == ([1, 2], [[b"aXc abc", b"X"]])
     with pytest.raises(tf.errors.InvalidArgumentError, match="regular expression"):
         tf.strings.regex_replace("abc", "(", "x")
+
+
+INF = [np.inf] * 2
+
+
+@pytest.mark.parametrize(
+    ("texts", "dtype", "expected"),
+    [
+        (["1.5", " -2e3 ", "inf", "1e50", ".5"], "float32", [1.5, -2e3, *INF, 0.5]),
+        (["1e50", "0.1"], "float64", [1e50, 0.1]),
+        (["12", " -7 ", "2147483647"], "int32", [12, -7, 2147483647]),
+        ("9999999999", "int64", 9999999999),
+        ("2147483648", "int32", None),
+        ("1.5", "int32", None),
+        *((text, "float32", None) for text in ("1_0", "x", "", "1 2")),
+    ],
+)  # fmt: skip
+def test_numbers_of_texts(texts, dtype, expected):
+    numbers = tf.strings.to_number(texts, dtype)
+    if expected is not None:
+        assert value(numbers) == expected
+    else:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"number of {dtype}"):
+            value(numbers)
 
 
 def test_in_a_dataset_and_in_eager_mode():

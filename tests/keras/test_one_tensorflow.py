@@ -87,7 +87,23 @@ from tensorflow.keras.models import Sequential
 import tensorflow.keras.backend as K
 import keras, tpuref
 assert tf is tpuref and layers.Dense is keras.layers.Dense and K.epsilon() == 1e-7
-assert tf.losses.Huber is keras.losses.Huber
+assert tf.losses.Huber is keras.losses.Huber and tf.metrics is tf.keras.metrics
+assert tf.optimizers.Adam is keras.optimizers.Adam
+"""
+
+BOTH = """
+import tpuref as tf
+import keras
+assert tf.metrics.AUC is keras.metrics.AUC and tf.losses.Huber is keras.losses.Huber
+assert tf.metrics.mean.__module__.startswith("tpuref.")  # until 2.x is chosen
+assert tf.losses.huber_loss.__module__.startswith("tpuref.")
+assert tf.compat.v2.metrics is tf.keras.metrics
+"""
+
+CHOSEN = """
+import tpuref as tf
+tf.enable_v2_behavior()
+assert tf.metrics is tf.keras.metrics and not hasattr(tf.losses, "huber_loss")
 """
 
 
@@ -98,8 +114,17 @@ def run(*command):
 
 @pytest.mark.parametrize(
     "script",
-    [SAME, REFUSED, BEFORE, ABSENT, GRAPHS, EAGER_ALONE],
-    ids=["same", "refused", "before", "absent", "graphs", "eager alone"],
+    [SAME, REFUSED, BEFORE, ABSENT, GRAPHS, EAGER_ALONE, BOTH, CHOSEN],
+    ids=[
+        "same",
+        "refused",
+        "before",
+        "absent",
+        "graphs",
+        "eager alone",
+        "both",
+        "chosen",
+    ],
 )
 def test_keras_sees_tpuref_and_nobody_else(script):
     run("-c", script)

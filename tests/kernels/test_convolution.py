@@ -82,9 +82,13 @@ def test_first_maximum_of_each_window(kernels, window, strides, before, steps):
     images = np.random.default_rng(8).integers(0, 4, (3, 8, 10, 5)).astype(np.float32)
     images[1, 2:4, 3:5, 2] = np.nan
     images[2, :4] = -np.inf
-    pixels = np.empty((3, *steps, 5), np.int32)
-    kernels.pooling.first_maxima(images, window, strides, before, pixels)
-    for image, row, column, channel in np.ndindex(*pixels.shape):
+    positions = np.empty((3, *steps, 5), np.int64)
+    greatest = np.empty(positions.shape, np.float32)
+    kernels.pooling.first_maxima(
+        images, window, strides, before, (400, 1, 80), positions
+    )
+    kernels.pooling.maxima(images, window, strides, before, greatest)
+    for image, row, column, channel in np.ndindex(*positions.shape):
         top, left = row * strides[0] - before[0], column * strides[1] - before[1]
         seen = {
             y * 10 + x: images[image, y, x, channel]
@@ -93,4 +97,8 @@ def test_first_maximum_of_each_window(kernels, window, strides, before, steps):
         }
         nan = [place for place, value in seen.items() if np.isnan(value)]
         first = nan[0] if nan else max(seen, key=seen.__getitem__, default=-1)
-        assert pixels[image, row, column, channel] == first
+        at = image, row, column, channel
+        assert positions[at] == (
+            -1 if first < 0 else image * 400 + first + channel * 80
+        )
+        np.testing.assert_equal(greatest[at], seen.get(first, -np.inf))

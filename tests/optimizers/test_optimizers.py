@@ -5,7 +5,7 @@ import pytest
 
 import tpuref as tf
 
-O = tf.optimizers  # noqa: E741
+O = tf.compat.v1.keras.optimizers  # noqa: E741
 S = O.schedules
 MADE = {
     "sgd": lambda: O.SGD(0.1),
@@ -118,8 +118,8 @@ def test_metrics_of_replicas_count_together():
     with tf.eager_execution():
         strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
         with strategy.scope():
-            mean = tf.keras.metrics.Mean()
-            right = tf.keras.metrics.SparseCategoricalAccuracy()
+            mean = tf.compat.v1.keras.metrics.Mean()
+            right = tf.compat.v1.keras.metrics.SparseCategoricalAccuracy()
 
         @tf.function
         def step(x):
@@ -130,5 +130,5 @@ def test_metrics_of_replicas_count_together():
         assert (float(mean.result()), float(right.result())) == (5.0, 0.5)
         mean.reset_states()
         assert float(mean.result()) == 0.0
-        exact = tf.keras.metrics.Accuracy()
+        exact = tf.compat.v1.keras.metrics.Accuracy()
         assert float(exact([1, 2, 3, 4], [1, 2, 3, 5])) == 0.75

@@ -12,28 +12,33 @@ REPLICAS = 4
 LARGE = 1 << 17
 
 
-@pytest.fixture
-def processes(monkeypatch):
-    """Run a computation on a machine of two processors; tell on how many processes."""
-    monkeypatch.setattr("tpuref.engine.runtime.pool.split.processors", lambda: 2)
+@pytest.fixture(scope="module", autouse=True)
+def two_processors():
+    """A pool on a machine of two processors, which starts once."""
     LOCAL.reset()
     settings: dict[str, Any] = {"cores": REPLICAS, "processes": None}
-    with tf.config.override(executor="pool", **settings), tf.Session() as session:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        tf.config.override(executor="pool", **settings),
+    ):
+        patch.setattr("tpuref.engine.runtime.pool.split.processors", lambda: 2)
+        yield
+        LOCAL.reset()
 
-        def run(computation, size):
-            given = [np.full(size, replica, np.float32) for replica in range(REPLICAS)]
-            fed = [tf.placeholder(tf.float32, [size]) for _ in given]
-            outputs = tf.tpu.replicate(computation, [[x] for x in fed])
-            session.run(tf.global_variables_initializer())
-            for _ in range(2):
-                session.run(outputs, dict(zip(fed, given, strict=True)))
-            executor: Any = LOCAL._systems["localhost"]._executor
-            *_, known = executor._programs.values()
-            (placed,) = known.placed.values()
-            return int(placed.split.processes)
 
-        yield run
-    LOCAL.reset()
+def processes(computation, size):
+    """Run a computation, and return on how many processes it ran."""
+    given = [np.full(size, replica, np.float32) for replica in range(REPLICAS)]
+    fed = [tf.placeholder(tf.float32, [size]) for _ in given]
+    outputs = tf.tpu.replicate(computation, [[x] for x in fed])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(2):
+            session.run(outputs, dict(zip(fed, given, strict=True)))
+    executor: Any = LOCAL._systems["localhost"]._executor
+    *_, known = executor._programs.values()
+    (placed,) = known.placed.values()
+    return int(placed.split.processes)
 
 
 def squares(x):
@@ -60,11 +65,6 @@ LIGHT: dict[str, tuple[Any, int]] = {
 }
 
 
-@pytest.mark.parametrize("what", LIGHT)
-def test_light(what, processes):
-    assert processes(*LIGHT[what]) == 1
-
-
 def called(x):
     """Call the host."""
     return tf.tpu.outside_compilation(lambda v: v + 1.0, x)
@@ -83,6 +83,9 @@ NOT_LIGHT: dict[str, tuple[Any, int]] = {
 }
 
 
-@pytest.mark.parametrize("what", NOT_LIGHT)
-def test_not_light(what, processes):
-    assert processes(*NOT_LIGHT[what]) == 2
+@pytest.mark.parametrize("what", [*LIGHT, *NOT_LIGHT])
+def test_light_programs_run_on_one_process(what):
+    if what in LIGHT:
+        assert processes(*LIGHT[what]) == 1
+    else:
+        assert processes(*NOT_LIGHT[what]) == 2

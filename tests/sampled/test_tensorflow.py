@@ -16,7 +16,7 @@ from .listed import LISTED
 
 SAMPLES = int(os.environ.get("TPUREF_SAMPLES", "3000"))
 FIRST = int(os.environ.get("TPUREF_FIRST_SAMPLE", "0"))
-BLOCK = 100
+BLOCK = 500
 PYTHON = judge.interpreter()
 
 

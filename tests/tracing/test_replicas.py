@@ -86,32 +86,6 @@ def test_the_number_of_instructions_does_not_grow_with_the_replicas():
         assert len(counts) == 1
 
 
-def test_variables_of_every_kind(strategy):
-    with strategy.scope():
-        plain = tf.Variable(1.0)
-        mean = tf.Variable([1.0, 2.0], aggregation=MEAN)
-        first = tf.Variable(0.0, aggregation=FIRST)
-        long = tf.Variable(tf.constant(1, tf.int64), aggregation=SUM)
-        own = tf.Variable(0.0, synchronization=ON_READ, aggregation=SUM)
-
-    @tf.function
-    def step(x):
-        plain.assign(2 * x)
-        mean.assign_add([x, x])
-        first.assign(x + 5)
-        long.assign_add(tf.cast(x, tf.int64))
-        own.assign_add(x)
-        return tf.cond(number() > 0, lambda: plain.assign_add(1.0), lambda: plain + 0.0)
-
-    x = numbered(strategy)
-    for _ in range(2):
-        assert local(strategy, strategy.run(step, args=(x,))) == [2, 5, 7]
-    assert local(strategy, plain) == [2, 5, 7]
-    assert mean.numpy().tolist() == [5, 6]
-    assert (float(first), int(long), float(own)) == (6, 13, 12)
-    assert local(strategy, own) == [2, 4, 6]
-
-
 def test_variables_made_in_the_first_call(strategy):
     made = []
 
@@ -170,29 +144,6 @@ def test_gradients_of_what_replicas_combine(strategy, op):
 
     found = strategy.run(gradient, args=(numbered(strategy),))
     np.testing.assert_allclose(local(strategy, found), GRADIENTS[op], rtol=1e-6)
-
-
-def test_merge_call_combines_and_updates(strategy):
-    with strategy.scope():
-        v = tf.Variable(1.0)
-        kept = tf.Variable(0.0, synchronization=ON_READ, aggregation=SUM)
-
-    def merge(strategy, x):
-        assert tf.distribute.in_cross_replica_context()
-        total = strategy.extended.reduce_to("SUM", x, v)
-        strategy.extended.update(v, lambda c, t: c.assign_add(t), args=(total,))
-        return total, strategy.reduce("MEAN", tf.stack([x, x]), axis=0), kept + 0.0
-
-    @tf.function
-    def step(x):
-        kept.assign(x)
-        return tf.distribute.get_replica_context().merge_call(merge, args=(x,))
-
-    total, mean, whole = strategy.run(step, args=(numbered(strategy),))
-    assert local(strategy, total) == [6, 6, 6]
-    assert local(strategy, mean) == [2, 2, 2]
-    assert local(strategy, whole) == [6, 6, 6]
-    assert local(strategy, v) == [7, 7, 7]
 
 
 def test_effects_of_each_replica(strategy, capfd):

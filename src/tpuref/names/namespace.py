@@ -66,6 +66,10 @@ def value_of(module: ModuleType, name: str, reader: FrameType) -> Any:
         return sorted(n for n in table.names_of(path) if not n.startswith("_"))
     homes = table.homes(path, name)
     if not homes:
+        if path in _KERAS_IN_2 and not name.startswith("_"):
+            keras = load(table.homes("", path)[1])
+            if name in dir(keras):
+                return getattr(keras, name)
         raise missing_attribute(module.__name__, name, reader)
     if len(homes) > 1:
         return load(homes[_release_for(module.__name__, name) - 1])
@@ -73,8 +77,15 @@ def value_of(module: ModuleType, name: str, reader: FrameType) -> Any:
     return value
 
 
+_KERAS_IN_2 = ("losses", "metrics")
+"""Namespaces of 1.x that are Keras's in 2.x; those of ``tf`` have all names of 1.x, and
+Keras's besides, until the program chooses 2.x."""
+
+
 def _release_for(module: str, name: str) -> int:
     """Return the release that a name means now; log it once if nobody has chosen."""
+    if behavior.implicit and module == PACKAGE and name in _KERAS_IN_2:
+        return 1
     if behavior.implicit and not behavior.noted:
         behavior.noted = True
         logging.getLogger(__name__).info(

@@ -83,14 +83,15 @@ WAYS_OUT = (
         "Keep the table in a variable, and look rows up with tf.nn.embedding_lookup.",
     ),
     WayOut(
-        "contrib.tpu.TPUDistributionStrategy contrib.tpu.**_context "
+        "contrib.tpu.**_context "
         "contrib.tpu.**.session_support contrib.tpu.**.error_handling "
         "contrib.tpu.tpu estimator.python.estimator.tpu python.tpu.tpu_context",
         "Use the names under tf.contrib.tpu, such as tf.contrib.tpu.TPUEstimator.",
     ),
     WayOut(
-        "contrib.tpu.keras_to_tpu_model",
-        "Write the model as a function of its weights, and pass that to tf.tpu.shard.",
+        "contrib.tpu.keras_to_tpu_model contrib.tpu.TPUDistributionStrategy",
+        "Install the extra keras, call tf.compat.v1.enable_v2_behavior(), and create "
+        "and compile the model in tf.distribute.TPUStrategy(resolver).scope().",
     ),
     WayOut("python.distribute.tpu_strategy", "Use tf.distribute.TPUStrategy."),
     WayOut(

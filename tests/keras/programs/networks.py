@@ -121,6 +121,30 @@ def own_step(tf, keras):
     return {key: [float(v) for v in values] for key, values in history.items()}
 
 
+def traces(tf, keras):
+    """How often the model was traced after each epoch, the last batch being smaller."""
+    counts = []
+
+    class Counted(keras.layers.Dense):
+        calls = 0
+
+        def call(self, x):
+            Counted.calls += 1
+            return super().call(x)
+
+    x, y = data(80, 8)
+    model = keras.Sequential([keras.layers.Input([8]), Counted(3)])
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile("adam", loss, metrics=["accuracy"])
+    note = keras.callbacks.LambdaCallback(
+        on_epoch_end=lambda *_: counts.append(Counted.calls)
+    )
+    given = {"validation_data": (x[:40], y[:40]), "callbacks": [note], "verbose": 0}
+    model.fit(x, y, 32, 4, **given)
+    model.fit(x, y, 32, 2, **given)
+    return {"later": [count - counts[0] for count in counts[1:]]}
+
+
 def several_steps(tf, keras):
     """Three batches, two of them in one call of the train function."""
     x, y = data(96, 8)

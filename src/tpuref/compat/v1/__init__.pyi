@@ -35,6 +35,7 @@ from tpuref.compat.v1 import summary as summary
 from tpuref.compat.v1 import test as test
 from tpuref.compat.v1 import tpu as tpu
 from tpuref.compat.v1 import train as train
+from tpuref.compat.v2 import lookup as lookup
 from tpuref.engine.differentiation.custom_gradient import custom_gradient as custom_gradient
 from tpuref.engine.differentiation.gradients import gradients as gradients
 from tpuref.engine.graph.context import get_default_session as get_default_session
@@ -235,6 +236,7 @@ from tpuref.interface.functions.sorting import in_top_k as in_top_k
 from tpuref.interface.functions.sorting import top_k as top_k
 from tpuref.interface.functions.strings import join
 from tpuref.interface.functions.strings import regex_replace as regex_replace
+from tpuref.interface.functions.texts import to_number
 from tpuref.interface.functions.variable_rows import scatter_add as scatter_add
 from tpuref.interface.functions.variable_rows import scatter_div as scatter_div
 from tpuref.interface.functions.variable_rows import scatter_max as scatter_max
@@ -284,5 +286,6 @@ self_adjoint_eig = eigh
 self_adjoint_eigvals = eigvalsh
 sparse_tensor_to_dense = to_dense
 string_join = join
+string_to_number = to_number
 truncated_normal_initializer = TruncatedNormal
 variance_scaling_initializer = VarianceScaling

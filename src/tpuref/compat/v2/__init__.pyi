@@ -2,7 +2,6 @@
 
 from tpuref import keras as keras
 from tpuref.compat.both import *
-from tpuref.compat.v1 import optimizers as optimizers
 from tpuref.compat.v2 import autodiff as autodiff
 from tpuref.compat.v2 import data as data
 from tpuref.compat.v2 import debugging as debugging
@@ -82,6 +81,8 @@ from tpuref.interface.functions.selection import boolean_mask_v2
 from tpuref.interface.functions.selection import where_v2
 from tpuref.interface.functions.texts import as_string as as_string
 from tpuref.keras import losses as losses
+from tpuref.keras import metrics as metrics
+from tpuref.keras import optimizers as optimizers
 
 Variable = VariableV2
 argmax = argmax_v2

@@ -14,4 +14,5 @@ from tpuref.interface.functions.texts import strip as strip
 from tpuref.interface.functions.texts import substr as substr
 from tpuref.interface.functions.texts import to_hash_bucket_fast as to_hash_bucket_fast
 from tpuref.interface.functions.texts import to_hash_bucket_strong as to_hash_bucket_strong
+from tpuref.interface.functions.texts import to_number as to_number
 from tpuref.interface.functions.texts import upper as upper

@@ -33,8 +33,11 @@ def correlated(
     """
     padded = np.ascontiguousarray(_pad(images, margins))
     steps = _steps(padded, filters.shape, strides, holes)
-    result = np.zeros((len(images), *steps, filters.shape[3]), images.dtype)
-    if result.size and filters.size:
+    shape = (len(images), *steps, filters.shape[3])
+    if not filters.size:
+        return np.zeros(shape, images.dtype)
+    result = np.empty(shape, images.dtype)
+    if result.size:
         kernel = _kernel(filters)
         kernel.correlate(padded, np.ascontiguousarray(filters), strides, holes, result)
     return result

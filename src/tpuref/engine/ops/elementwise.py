@@ -347,7 +347,7 @@ def _sign(xp: Any, x: Array) -> Any:
 
 
 def _rsqrt(xp: Any, x: Array) -> Any:
-    return xp.reciprocal(xp.sqrt(widened(x))).astype(x.dtype)
+    return xp.reciprocal(xp.sqrt(widened(x))).astype(x.dtype, copy=False)
 
 
 def _round(xp: Any, x: Array) -> Any:
@@ -389,7 +389,7 @@ def _complex(real: Array, imag: Array) -> Any:
 def _ldexp(xp: Any, x: Array, exponent: Array) -> Any:
     # Beyond these exponents every type has overflowed to infinity or vanished.
     steps = xp.clip(exponent, -5000, 5000).astype(np.intc)
-    return xp.ldexp(widened(x), steps).astype(x.dtype)
+    return xp.ldexp(widened(x), steps).astype(x.dtype, copy=False)
 
 
 def _log_gamma(value: float) -> float:
@@ -405,15 +405,21 @@ _LGAMMA = np.frompyfunc(_log_gamma, 1, 1)
 
 
 def _erf(x: Array) -> Any:
-    return np.asarray(_ERF(x.astype(np.float64)), np.float64).astype(x.dtype)
+    return np.asarray(_ERF(x.astype(np.float64)), np.float64).astype(
+        x.dtype, copy=False
+    )
 
 
 def _erfc(x: Array) -> Any:
-    return np.asarray(_ERFC(x.astype(np.float64)), np.float64).astype(x.dtype)
+    return np.asarray(_ERFC(x.astype(np.float64)), np.float64).astype(
+        x.dtype, copy=False
+    )
 
 
 def _lgamma(x: Array) -> Any:
-    return np.asarray(_LGAMMA(x.astype(np.float64)), np.float64).astype(x.dtype)
+    return np.asarray(_LGAMMA(x.astype(np.float64)), np.float64).astype(
+        x.dtype, copy=False
+    )
 
 
 def _digamma(x: Array) -> Any:
@@ -428,7 +434,7 @@ def _digamma(x: Array) -> Any:
     series = w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w / 132))))
     result = total + np.log(z) - 0.5 / z - series
     pole = turned & (wide == np.floor(wide))
-    return np.where(pole, np.inf, result).astype(x.dtype)
+    return np.where(pole, np.inf, result).astype(x.dtype, copy=False)
 
 
 def _erfinv(x: Array) -> Array:
@@ -444,7 +450,7 @@ def _erfinv(x: Array) -> Array:
         step = (_erf(y) - wide) * (math.sqrt(math.pi) / 2) * np.exp(y * y)
         y = np.where(inside & np.isfinite(step), y - step, y)
     edge = np.where(np.abs(wide) == 1, np.copysign(np.inf, wide), np.nan)
-    return np.where(inside, y, edge).astype(x.dtype)
+    return np.where(inside, y, edge).astype(x.dtype, copy=False)
 
 
 _ERFINV_NEAR = (

@@ -329,10 +329,26 @@ def _infer_avg_pool(
 def _max_pool(
     images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> Array:
-    least = -np.inf if images.dtype.kind not in "iu" else np.iinfo(images.dtype).min
-    wide = widened(_channels_last(images, data_format))
-    greatest = reduce(np.maximum, _views(wide, ksize, strides, padding, least))
-    return _channels_back(greatest.astype(images.dtype), data_format)
+    wide, steps, before = _pooled(images, ksize, strides, padding, data_format)
+    greatest = np.empty(steps, wide.dtype)
+    kernel = pooling if wide.dtype == np.float32 else any_pooling
+    kernel.maxima(wide, ksize, strides, before, greatest)
+    narrow = greatest.astype(images.dtype, copy=False)
+    return _channels_back(narrow, data_format)
+
+
+def _pooled(
+    images: Array, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> tuple[Array, tuple[int, ...], Pair]:
+    """Return images, the shape of their windows, and the padding above and left."""
+    wide = np.ascontiguousarray(widened(_channels_last(images, data_format)))
+    batch, *sizes, channels = wide.shape
+    (above, _), (left, _) = _both_margins(sizes, ksize, strides, (1, 1), padding)
+    rows, columns = (
+        _output_size(sizes[k], ksize[k], strides[k], _of_axis(padding, k)) or 0
+        for k in (0, 1)
+    )
+    return wide, (batch, rows, columns, channels), (above, left)
 
 
 def _avg_pool(
@@ -343,7 +359,7 @@ def _avg_pool(
     inside = np.ones((1, *wide.shape[1:3], 1), wide.dtype)
     total = reduce(np.add, _views(wide, ksize, strides, padding, 0))
     count = reduce(np.add, _views(inside, ksize, strides, padding, 0))
-    return _channels_back((total / count).astype(images.dtype), data_format)
+    return _channels_back((total / count).astype(images.dtype, copy=False), data_format)
 
 
 def _infer_positions(
@@ -359,23 +375,15 @@ def _max_pool_positions(
     images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> Array:
     """Return the flat index of the first maximum of each window."""
-    wide = np.ascontiguousarray(widened(_channels_last(images, data_format)))
-    batch, rows, columns, channels = wide.shape
-    margins = _both_margins((rows, columns), ksize, strides, (1, 1), padding)
-    above_and_left = (margins[0][0], margins[1][0])
-    steps = (
-        _output_size(wide.shape[k + 1], ksize[k], strides[k], _of_axis(padding, k))
-        for k in (0, 1)
-    )
-    pixels = np.empty((batch, *steps, channels), np.int32)
+    wide, steps, before = _pooled(images, ksize, strides, padding, data_format)
+    _, rows, columns, channels = wide.shape
+    size = rows * columns
+    last = data_format == "NHWC"
+    distances = (size * channels, channels, 1) if last else (size * channels, 1, size)
+    positions = np.empty(steps, np.int64)
     kernel = pooling if wide.dtype == np.float32 else any_pooling
-    kernel.first_maxima(wide, ksize, strides, above_and_left, pixels)
-    image, channel = np.ix_(range(batch), [0], [0], range(channels))[::3]
-    if data_format == "NCHW":
-        positions = (image * channels + channel) * (rows * columns) + pixels
-    else:
-        positions = (image * (rows * columns) + pixels) * channels + channel
-    return _channels_back(np.where(pixels < 0, -1, positions), data_format)
+    kernel.first_maxima(wide, ksize, strides, before, distances, positions)
+    return _channels_back(positions, data_format)
 
 
 def _infer_avg_pool_back(
@@ -407,7 +415,7 @@ def _avg_pool_back(
     shares = (wide / count)[..., None, None]
     parts = np.broadcast_to(shares, (*wide.shape, *ksize))
     images = _overlap_add(parts, (rows, columns), strides, (1, 1), padding)
-    return _channels_back(images.astype(backprop.dtype), data_format)
+    return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
 
 
 _op = partial(OpDef, gradient="networks", xla="images")

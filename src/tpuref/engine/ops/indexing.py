@@ -235,8 +235,8 @@ def _check_batch(params: Array, indices: Array, batch_dims: int) -> None:
 
 def _check_range(indices: Array, low: int, size: int, axis: int) -> None:
     """Raise InvalidArgumentError unless low <= index < size for all."""
-    wrong = np.argwhere((indices < low) | (indices >= size))
-    if len(wrong):
+    if indices.size and (indices.min() < low or indices.max() >= size):
+        wrong = np.argwhere((indices < low) | (indices >= size))
         position = wrong[0].tolist()
         raise InvalidArgumentError(
             f"indices{position} is {indices[tuple(position)]}, out of range for axis "
@@ -311,7 +311,8 @@ def _rows(indices: Array, shape: Sequence[int]) -> tuple[Array, tuple[int, ...]]
     rows = np.zeros(indices.shape[:-1], np.int64)
     for axis in range(depth):
         _check_range(indices[..., axis], 0, shape[axis], axis)
-        rows = rows * shape[axis] + indices[..., axis]
+        rows *= shape[axis]
+        rows += indices[..., axis]
     return rows, (math.prod(shape[:depth]), *shape[depth:])
 
 
@@ -343,8 +344,9 @@ def _check_updates(indices: Operand, updates: Operand, shape: TensorShape) -> No
 
 
 def _scatter_nd(indices: Array, updates: Array, shape: Array) -> Array:
-    sizes = sizes_in(shape)
-    return _scatter_sum(np.zeros(sizes, updates.dtype), indices, updates)
+    total = np.zeros(sizes_in(shape), widened(updates[:0]).dtype)
+    _add_at(total, indices, updates)
+    return total.astype(updates.dtype, copy=False)
 
 
 def _check_fit(updates: Array, shape: tuple[int, ...]) -> None:
@@ -359,7 +361,13 @@ _LONG_PART = 32
 def _scatter_sum(target: Array, indices: Array, updates: Array) -> Array:
     """Return `target` with the updates added, 16-bit numbers in float32."""
     total = np.array(widened(target), order="C")
-    rows, flat = _rows(indices, target.shape)
+    _add_at(total, indices, updates)
+    return total.astype(target.dtype, copy=False)
+
+
+def _add_at(total: Array, indices: Array, updates: Array) -> None:
+    """Add the updates to `total`, in their order."""
+    rows, flat = _rows(indices, total.shape)
     _check_fit(updates, (*rows.shape, *flat[1:]))
     parts = total.reshape(flat)
     if math.prod(flat[1:]) < _LONG_PART:
@@ -368,7 +376,6 @@ def _scatter_sum(target: Array, indices: Array, updates: Array) -> Array:
         flat_updates = updates.reshape(rows.size, *flat[1:])
         for row, update in zip(rows.ravel().tolist(), flat_updates, strict=True):
             np.add(parts[row], update, out=parts[row])
-    return total.astype(target.dtype)
 
 
 def _infer_scatter_into(

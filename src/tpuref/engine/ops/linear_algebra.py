@@ -113,7 +113,7 @@ def _matmul(
     right = _orient(xp, widened(b), transpose_b, adjoint_b)
     if left.dtype == a.dtype:
         return xp.matmul(left, right, **({} if out is None else {"out": out}))
-    return xp.matmul(left, right).astype(a.dtype)
+    return xp.matmul(left, right).astype(a.dtype, copy=False)
 
 
 def _orient(xp: Any, matrix: Array, transpose: bool, adjoint: bool) -> Any:
@@ -306,7 +306,7 @@ def _trace(
     xp: Any, x: Array, *, offset: int = 0, axis1: int = -2, axis2: int = -1
 ) -> Any:
     wide = widened(x)
-    return xp.trace(wide, offset, axis1, axis2, wide.dtype).astype(x.dtype)
+    return xp.trace(wide, offset, axis1, axis2, wide.dtype).astype(x.dtype, copy=False)
 
 
 def orthonormal(x: Operand) -> TensorSpec:
@@ -321,8 +321,8 @@ def orthonormal(x: Operand) -> TensorSpec:
 def _orthonormal(x: Array) -> Array:
     """Return Q of the decomposition QR in which the diagonal of R is positive."""
     found, triangle = np.linalg.qr(widened(x))
-    signs = np.where(np.diagonal(triangle) < 0, -1, 1).astype(found.dtype)
-    result: Array = (found * signs).astype(x.dtype)
+    signs = np.where(np.diagonal(triangle) < 0, -1, 1).astype(found.dtype, copy=False)
+    result: Array = (found * signs).astype(x.dtype, copy=False)
     return result
 
 

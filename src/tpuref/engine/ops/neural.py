@@ -57,7 +57,7 @@ def _leaky_relu(xp: Any, features: Array, *, alpha: float) -> Any:
 
 def _elu(xp: Any, features: Array) -> Any:
     wide = widened(features)
-    return xp.where(wide > 0, wide, xp.expm1(wide)).astype(features.dtype)
+    return xp.where(wide > 0, wide, xp.expm1(wide)).astype(features.dtype, copy=False)
 
 
 # The fixed point that Klambauer et al. (2017) derive for self-normalizing networks.
@@ -69,7 +69,7 @@ def _selu(xp: Any, features: Array) -> Any:
     wide = widened(features)
     low = wide.dtype.type(_SELU_ALPHA) * xp.expm1(wide)
     scaled = wide.dtype.type(_SELU_SCALE) * xp.where(wide > 0, wide, low)
-    return scaled.astype(features.dtype)
+    return scaled.astype(features.dtype, copy=False)
 
 
 def _sigmoid(xp: Any, features: Array, *, out: Array | None = None) -> Any:
@@ -83,22 +83,24 @@ def _sigmoid(xp: Any, features: Array, *, out: Array | None = None) -> Any:
 def _softplus(xp: Any, features: Array) -> Any:
     wide = widened(features)
     zero = wide.dtype.type(0)
-    return xp.logaddexp(wide, zero).astype(features.dtype)
+    return xp.logaddexp(wide, zero).astype(features.dtype, copy=False)
 
 
 def _softsign(xp: Any, features: Array) -> Any:
     wide = widened(features)
-    return (wide / (1 + xp.abs(wide))).astype(features.dtype)
+    return (wide / (1 + xp.abs(wide))).astype(features.dtype, copy=False)
 
 
 def _softmax(xp: Any, logits: Array, *, axis: int) -> Any:
     weights = xp.exp(_below_greatest(xp, logits, axis))
-    return (weights / xp.sum(weights, axis, keepdims=True)).astype(logits.dtype)
+    return (weights / xp.sum(weights, axis, keepdims=True)).astype(
+        logits.dtype, copy=False
+    )
 
 
 def _log_softmax(xp: Any, logits: Array, *, axis: int) -> Any:
     shifted = _below_greatest(xp, logits, axis)
-    return (shifted - _log_sum(xp, shifted, axis)).astype(logits.dtype)
+    return (shifted - _log_sum(xp, shifted, axis)).astype(logits.dtype, copy=False)
 
 
 def _log_sum(xp: Any, shifted: Array, axis: int) -> Any:
@@ -134,7 +136,7 @@ def _cross_entropy(xp: Any, logits: Array, labels: Array, *, axis: int) -> Any:
     logits, labels = xp.broadcast_arrays(logits, labels)
     surprise = _surprise(xp, logits, axis)
     loss = xp.where(labels == 0, surprise.dtype.type(0), widened(labels) * surprise)
-    return xp.sum(loss, axis).astype(logits.dtype)
+    return xp.sum(loss, axis).astype(logits.dtype, copy=False)
 
 
 def _infer_sparse_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:
@@ -160,7 +162,7 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> Array:
         )
     chosen = np.expand_dims(labels, -1).astype(np.int64)
     loss = np.take_along_axis(_surprise(np, logits, -1), chosen, -1)[..., 0]
-    return loss.astype(logits.dtype)
+    return loss.astype(logits.dtype, copy=False)
 
 
 def _stacked_sparse_cross_entropy(logits: Array, labels: Array) -> Array:
@@ -179,7 +181,7 @@ def _infer_sigmoid_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec
 def _sigmoid_cross_entropy(xp: Any, logits: Array, labels: Array) -> Any:
     x, z = widened(logits), widened(labels)
     loss = xp.maximum(x, 0) - x * z + xp.log1p(xp.exp(-xp.abs(x)))
-    return loss.astype(logits.dtype)
+    return loss.astype(logits.dtype, copy=False)
 
 
 def _infer_l2_loss(t: Operand) -> TensorSpec:
@@ -187,7 +189,7 @@ def _infer_l2_loss(t: Operand) -> TensorSpec:
 
 
 def _l2_loss(xp: Any, t: Array) -> Any:
-    return (xp.sum(xp.square(widened(t))) / 2).astype(t.dtype)
+    return (xp.sum(xp.square(widened(t))) / 2).astype(t.dtype, copy=False)
 
 
 # -- normalization and bias --------------------------------------------------------
@@ -206,7 +208,7 @@ def _l2_normalize(
 ) -> Any:
     wide = widened(x)
     square = xp.sum(xp.square(wide), axes, keepdims=True)
-    return (wide / xp.sqrt(xp.maximum(square, epsilon))).astype(x.dtype)
+    return (wide / xp.sqrt(xp.maximum(square, epsilon))).astype(x.dtype, copy=False)
 
 
 def _infer_bias_add(value: Operand, bias: Operand, *, data_format: str) -> TensorSpec:

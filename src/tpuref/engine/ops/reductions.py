@@ -103,19 +103,23 @@ def running(
 def _sum(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     wide = widened(x)
     axes = normalize_axes(axis, x.ndim)
-    return xp.sum(wide, axes, wide.dtype, keepdims=keepdims).astype(x.dtype)
+    return xp.sum(wide, axes, wide.dtype, keepdims=keepdims).astype(x.dtype, copy=False)
 
 
 def _prod(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     wide = widened(x)
     axes = normalize_axes(axis, x.ndim)
-    return xp.prod(wide, axes, wide.dtype, keepdims=keepdims).astype(x.dtype)
+    return xp.prod(wide, axes, wide.dtype, keepdims=keepdims).astype(
+        x.dtype, copy=False
+    )
 
 
 def _mean(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     if is_integer(x):
         return _integer_mean(xp, x, normalize_axes(axis, x.ndim), keepdims)
-    return _wide_mean(xp, x, normalize_axes(axis, x.ndim), keepdims).astype(x.dtype)
+    return _wide_mean(xp, x, normalize_axes(axis, x.ndim), keepdims).astype(
+        x.dtype, copy=False
+    )
 
 
 def _wide_mean(xp: Any, x: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -130,7 +134,7 @@ def _integer_mean(xp: Any, x: Array, axes: tuple[int, ...], keepdims: bool) -> A
     unsigned = x.dtype.kind == "u"
     total = xp.sum(x, axes, np.uint64 if unsigned else np.int64, keepdims=keepdims)
     whole = xp.abs(total) // total.dtype.type(max(size, 1))
-    return xp.where(total < 0, xp.negative(whole), whole).astype(x.dtype)
+    return xp.where(total < 0, xp.negative(whole), whole).astype(x.dtype, copy=False)
 
 
 def _length(x: Array, axes: tuple[int, ...]) -> int:
@@ -166,18 +170,20 @@ def _wide_variance(xp: Any, x: Array, axis: Axis, keepdims: bool, ddof: int) -> 
 
 
 def _variance(xp: Any, x: Array, *, axis: Axis, keepdims: bool, ddof: int) -> Any:
-    return _wide_variance(xp, x, axis, keepdims, ddof).astype(x.real.dtype)
+    return _wide_variance(xp, x, axis, keepdims, ddof).astype(x.real.dtype, copy=False)
 
 
 def _std(xp: Any, x: Array, *, axis: Axis, keepdims: bool, ddof: int) -> Any:
-    return xp.sqrt(_wide_variance(xp, x, axis, keepdims, ddof)).astype(x.real.dtype)
+    return xp.sqrt(_wide_variance(xp, x, axis, keepdims, ddof)).astype(
+        x.real.dtype, copy=False
+    )
 
 
 def _euclidean_norm(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     wide = widened(x)
     axes = normalize_axes(axis, x.ndim)
     total = xp.sum(xp.square(wide), axes, wide.dtype, keepdims=keepdims)
-    return xp.sqrt(total).astype(x.dtype)
+    return xp.sqrt(total).astype(x.dtype, copy=False)
 
 
 def _log_sum_exp(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
@@ -187,7 +193,9 @@ def _log_sum_exp(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     # An infinite maximum would give inf - inf, so it is not subtracted.
     top = xp.where(xp.isfinite(top), top, wide.dtype.type(0))
     result = xp.log(xp.sum(xp.exp(wide - top), axes, keepdims=True)) + top
-    return (result if keepdims else xp.squeeze(result, axes)).astype(x.dtype)
+    return (result if keepdims else xp.squeeze(result, axes)).astype(
+        x.dtype, copy=False
+    )
 
 
 def _count_nonzero(xp: Any, x: Array, *, axis: Axis, keepdims: bool, dtype: str) -> Any:

@@ -15,7 +15,7 @@ def _infer(x: Operand, *, rank: int, inverse: bool = False) -> TensorSpec:
 
 def _transform(xp: Any, x: Array, *, rank: int, inverse: bool = False) -> Array:
     transform = xp.fft.ifftn if inverse else xp.fft.fftn
-    found: Array = transform(x, axes=tuple(range(-rank, 0))).astype(x.dtype)
+    found: Array = transform(x, axes=tuple(range(-rank, 0))).astype(x.dtype, copy=False)
     return found
 
 

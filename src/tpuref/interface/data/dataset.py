@@ -394,6 +394,21 @@ class Dataset(
         """
         return Dataset(transformations.Take(self.stage, count))
 
+    def take_while(
+        self, predicate: Callable[..., Any], name: str | None = None
+    ) -> Dataset[_Element]:
+        """Return a dataset that ends before an element for which a function is false.
+
+        The function is as for `filter`.
+
+        Examples
+        --------
+        >>> small = tf.data.Dataset.range(9).take_while(lambda x: x < 3)
+        >>> [int(x) for x in small.as_numpy_iterator()]
+        [0, 1, 2]
+        """
+        return Dataset(transformations.TakeWhile(self.stage, predicate))
+
     def skip(self, count: Any, name: str | None = None) -> Dataset[_Element]:
         """Return a dataset without the first `count` elements, empty for -1.
 

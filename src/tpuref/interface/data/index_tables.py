@@ -1,6 +1,6 @@
 """Tables between words and their numbers: ``tf.contrib.lookup``."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,23 +20,12 @@ from tpuref.interface.data.vocabulary import LINE_NUMBER, WHOLE_LINE
 from tpuref.interface.functions.conversion import cast
 
 
-class HasherSpec(NamedTuple):
-    """How unknown words are spread over buckets."""
-
-    hasher: str
-    key: Any
-
-
-FastHashSpec = HasherSpec("fasthash", None)
-"""The bucket of a word is the remainder of its 64-bit fingerprint."""
-
-
 def index_table_from_file(
     vocabulary_file: Any = None,
     num_oov_buckets: int = 0,
     vocab_size: int | None = None,
     default_value: int = -1,
-    hasher_spec: Any = FastHashSpec,
+    hasher_spec: Any = None,
     key_dtype: Any = string,
     name: str | None = None,
     key_column_index: int = WHOLE_LINE,
@@ -45,25 +34,14 @@ def index_table_from_file(
 ) -> StaticHashTable:
     r"""Return a table from the words of a file, one per line, to their numbers.
 
-    Use ``lookup(keys)`` once ``tf.tables_initializer()`` has run.  It raises ValueError
-    if there is no file, or a number is out of range, and NotImplementedError if the
-    hash is not `FastHashSpec`.
-
-    Parameters
-    ----------
-    num_oov_buckets
-        The number of buckets for unknown words, after the last number.
-    vocab_size
-        The number of lines to read, by default all.
-    default_value
-        The number for unknown words if there is no bucket.
-    hasher_spec
-        `FastHashSpec`, which chooses the bucket of an unknown word.
-    key_dtype
-        The dtype of the words: string or an integer type.
-    key_column_index, value_column_index, delimiter
-        The columns of words and numbers, for a file with several.  -2 is the whole
-        line, -1 its number.
+    Use ``lookup(keys)`` once ``tf.tables_initializer()`` has run.  There are
+    `num_oov_buckets` buckets after the last number for unknown words, by their
+    fingerprint; without them, unknown words have the number `default_value`.
+    `hasher_spec`, another hash, must be None.  `key_dtype` is the dtype of the words:
+    string or an integer type.  `vocab_size` is the number of lines to read, by default
+    all.  `key_column_index`, `value_column_index` and `delimiter` are the columns of
+    words and numbers; -2 is the whole line, -1 its number.  It raises ValueError if
+    there is no file, or a number is out of range.
 
     Examples
     --------
@@ -89,7 +67,7 @@ def index_table_from_tensor(
     mapping: Any,
     num_oov_buckets: int = 0,
     default_value: int = -1,
-    hasher_spec: Any = FastHashSpec,
+    hasher_spec: Any = None,
     dtype: Any = string,
     name: str | None = None,
 ) -> StaticHashTable:
@@ -170,11 +148,8 @@ def _numbers(
 ) -> StaticHashTable:
     if integer(f"{function}: num_oov_buckets", buckets) < 0:
         raise _argument_error(function, "num_oov_buckets", "0 or more", buckets)
-    if hasher not in (None, FastHashSpec):
-        raise NotImplementedError(
-            f"{function}: hasher_spec: expected tf.contrib.lookup.FastHashSpec, got "
-            f"{hasher!r}; tpuref has no other hash"
-        )
+    if hasher is not None:
+        raise _argument_error(function, "hasher_spec", "None", hasher)
     if buckets:
         return StaticVocabularyTable(words, buckets, dtype)
     return StaticHashTable(words, default)

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,25 +53,40 @@ class Filter(Stage):
     """Selects the elements for which a function returns true."""
 
     name = "FilterDataset"
+    function_name = "Dataset.filter"
 
     def __init__(self, source: Stage, predicate: Callable[..., Any]) -> None:
         self._source = source
-        self._function = Function("Dataset.filter", predicate, source.element)
+        self._function = Function(self.function_name, predicate, source.element)
         spec = self._function.result
         scalar = isinstance(spec, TensorSpec) and spec.shape.rank in (0, None)
         if not scalar or spec.dtype != bool_:
             raise codes.INVALID_ARGUMENT.value_error(
-                "Dataset.filter: predicate must return a scalar bool tensor, got "
-                f"{spec!r}"
+                f"{self.function_name}: predicate must return a scalar bool tensor, "
+                f"got {spec!r}"
             )
         super().__init__(source.element, [source], self._function.captured)
         self.variables += self._function.variables
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the elements that pass."""
-        for item in self._source.items(current):
-            if self._function(item, current)[0]:
-                yield item
+        passes = partial(self._passes, current)
+        yield from filter(passes, self._source.items(current))
+
+    def _passes(self, current: Pass, item: Item) -> bool:
+        return bool(self._function(item, current)[0])
+
+
+class TakeWhile(Filter):
+    """Gives the elements before the first one for which a function returns false."""
+
+    name = "TakeWhileDataset"
+    function_name = "Dataset.take_while"
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the elements before the first one that does not pass."""
+        passes = partial(self._passes, current)
+        yield from itertools.takewhile(passes, self._source.items(current))
 
 
 class Repeat(Stage):

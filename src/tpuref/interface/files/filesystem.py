@@ -16,6 +16,7 @@ from typing import IO, Any, Protocol
 from tpuref.base import error_codes as codes
 from tpuref.base import errors
 from tpuref.base.arguments import wrong_type
+from tpuref.base.errors import coded
 from tpuref.base.extras import optional_module
 
 try:
@@ -382,6 +383,13 @@ def files_at(
     fsspec = optional_module("fsspec", f"{function} of {text!r}", "tpuref[cloud]")
     try:
         return ForeignFiles(scheme, fsspec.filesystem(scheme)), text
+    except ImportError as error:  # fsspec names the package, such as gcsfs
+        raise coded(
+            ImportError,
+            f"{function} of {text!r}: {error}; or copy the files to this computer and "
+            "give their path",
+            code=codes.NOT_INSTALLED,
+        ) from None
     except ValueError as error:
         raise errors.InvalidArgumentError(
             f"{function}: fsspec knows no files of the scheme {scheme!r} in {text!r}: "

@@ -105,6 +105,26 @@ def convolution(
     return _convolve(input, filters, strides, padding, data_format, dilations)
 
 
+def convolution_v1(
+    input: Any,
+    filter: Any,
+    padding: Any,
+    strides: Any = None,
+    dilation_rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Tensor:
+    """Return `convolution`, with the parameters of TensorFlow 1.
+
+    `filters` and `dilations` are other names of `filter` and `dilation_rate`.
+    """
+    weights = filter if filters is None else filters
+    rates = dilation_rate if dilations is None else dilations
+    return convolution(input, weights, strides, padding, data_format, rates, name)
+
+
 def _above_one(numbers: Any) -> bool:
     return bool(np.any(np.asarray(1 if numbers is None else numbers) > 1))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, wrong_type
-from tpuref.base.dtypes import bool_, int32, int64, string
+from tpuref.base.dtypes import as_dtype, bool_, float32, float64, int32, int64, string
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -164,6 +164,39 @@ def as_string(
         return written
 
     return each_text("AsString", text, string, tensor)
+
+
+def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Tensor:
+    """Return the numbers that texts spell.
+
+    `out_type` is float32, float64, int32 or int64.  At run time it raises
+    `tf.errors.InvalidArgumentError` for a text that is no number of that type.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     tf.strings.to_number(["1.5", " -2e3 "]).numpy().tolist()
+    [1.5, -2000.0]
+    """
+    function, dtype = "tf.strings.to_number", as_dtype(out_type)
+    if dtype not in (float32, float64, int32, int64):
+        expected = "float32, float64, int32 or int64"
+        raise wrong_type(f"{function}: out_type", expected, dtype)
+
+    def number(text: bytes) -> Any:
+        try:
+            if b"_" in text:
+                raise ValueError  # Python's, not C's
+            with np.errstate(over="ignore"):  # infinite in float32
+                return dtype.np.type(int(text) if dtype.is_integer else float(text))
+        except (ValueError, OverflowError):
+            raise InvalidArgumentError(
+                f"{function}: expected a number of {dtype.name}, got {text!r}",
+                code=codes.INVALID_OPERANDS,
+            ) from None
+
+    texts = convert_to_tensor(input, string)
+    return each_text(name or "StringToNumber", number, dtype, texts)
 
 
 def format(

@@ -1,9 +1,6 @@
-"""Metrics of ``tf.contrib.metrics``, which take predictions before labels.
+"""Metrics of ``tf.contrib.metrics``, which take predictions before labels."""
 
-The parameters after the first two are those of the metric of `tf.metrics`.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -29,167 +26,52 @@ from tpuref.interface.metrics.local import (
     weights_like,
 )
 
+
+def _predictions_first(metric: Callable[..., Metric]) -> Callable[..., Metric]:
+    def streaming(predictions: Any, labels: Any, *others: Any, **named: Any) -> Metric:
+        """Return a metric of `tf.metrics`, whose other parameters are the same."""
+        return metric(labels, predictions, *others, **named)
+
+    return streaming
+
+
 streaming_mean = means.mean
-
-
-def streaming_accuracy(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.accuracy`, predictions first."""
-    return means.accuracy(labels, predictions, *others, **named)
-
-
-def streaming_auc(predictions: Any, labels: Any, *others: Any, **named: Any) -> Metric:
-    """Return `tf.metrics.auc`, predictions first."""
-    return counts.auc(labels, predictions, *others, **named)
-
-
-def streaming_false_negatives(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.false_negatives`, predictions first."""
-    return counts.false_negatives(labels, predictions, *others, **named)
-
-
-def streaming_false_negatives_at_thresholds(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.false_negatives_at_thresholds`, predictions first."""
-    return thresholds.false_negatives_at_thresholds(
-        labels, predictions, *others, **named
-    )
-
-
-def streaming_false_positives(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.false_positives`, predictions first."""
-    return counts.false_positives(labels, predictions, *others, **named)
-
-
-def streaming_false_positives_at_thresholds(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.false_positives_at_thresholds`, predictions first."""
-    return thresholds.false_positives_at_thresholds(
-        labels, predictions, *others, **named
-    )
-
-
-def streaming_mean_absolute_error(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.mean_absolute_error`, predictions first."""
-    return means.mean_absolute_error(labels, predictions, *others, **named)
-
-
-def streaming_mean_iou(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.mean_iou`, predictions first."""
-    return counts.mean_iou(labels, predictions, *others, **named)
-
-
-def streaming_mean_squared_error(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.mean_squared_error`, predictions first."""
-    return means.mean_squared_error(labels, predictions, *others, **named)
-
-
-def streaming_precision(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.precision`, predictions first."""
-    return counts.precision(labels, predictions, *others, **named)
-
-
-def streaming_precision_at_thresholds(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.precision_at_thresholds`, predictions first."""
-    return thresholds.precision_at_thresholds(labels, predictions, *others, **named)
-
-
-def streaming_recall(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.recall`, predictions first."""
-    return counts.recall(labels, predictions, *others, **named)
-
-
-def streaming_recall_at_thresholds(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.recall_at_thresholds`, predictions first."""
-    return thresholds.recall_at_thresholds(labels, predictions, *others, **named)
-
-
-def streaming_root_mean_squared_error(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.root_mean_squared_error`, predictions first."""
-    return means.root_mean_squared_error(labels, predictions, *others, **named)
-
-
-def streaming_sensitivity_at_specificity(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.sensitivity_at_specificity`, predictions first."""
-    return thresholds.sensitivity_at_specificity(labels, predictions, *others, **named)
-
-
-def streaming_sparse_precision_at_k(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.precision_at_k`, predictions first."""
-    return ranking.precision_at_k(labels, predictions, *others, **named)
-
-
-def streaming_sparse_recall_at_k(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.recall_at_k`, predictions first."""
-    return ranking.recall_at_k(labels, predictions, *others, **named)
-
-
-def streaming_specificity_at_sensitivity(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.specificity_at_sensitivity`, predictions first."""
-    return thresholds.specificity_at_sensitivity(labels, predictions, *others, **named)
-
-
-def streaming_true_negatives(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.true_negatives`, predictions first."""
-    return counts.true_negatives(labels, predictions, *others, **named)
-
-
-def streaming_true_negatives_at_thresholds(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.true_negatives_at_thresholds`, predictions first."""
-    return thresholds.true_negatives_at_thresholds(
-        labels, predictions, *others, **named
-    )
-
-
-def streaming_true_positives(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.true_positives`, predictions first."""
-    return counts.true_positives(labels, predictions, *others, **named)
-
-
-def streaming_true_positives_at_thresholds(
-    predictions: Any, labels: Any, *others: Any, **named: Any
-) -> Metric:
-    """Return `tf.metrics.true_positives_at_thresholds`, predictions first."""
-    return thresholds.true_positives_at_thresholds(
-        labels, predictions, *others, **named
-    )
+streaming_accuracy = _predictions_first(means.accuracy)
+streaming_auc = _predictions_first(counts.auc)
+streaming_false_negatives = _predictions_first(counts.false_negatives)
+streaming_false_negatives_at_thresholds = _predictions_first(
+    thresholds.false_negatives_at_thresholds
+)
+streaming_false_positives = _predictions_first(counts.false_positives)
+streaming_false_positives_at_thresholds = _predictions_first(
+    thresholds.false_positives_at_thresholds
+)
+streaming_mean_absolute_error = _predictions_first(means.mean_absolute_error)
+streaming_mean_iou = _predictions_first(counts.mean_iou)
+streaming_mean_squared_error = _predictions_first(means.mean_squared_error)
+streaming_precision = _predictions_first(counts.precision)
+streaming_precision_at_thresholds = _predictions_first(
+    thresholds.precision_at_thresholds
+)
+streaming_recall = _predictions_first(counts.recall)
+streaming_recall_at_thresholds = _predictions_first(thresholds.recall_at_thresholds)
+streaming_root_mean_squared_error = _predictions_first(means.root_mean_squared_error)
+streaming_sensitivity_at_specificity = _predictions_first(
+    thresholds.sensitivity_at_specificity
+)
+streaming_sparse_precision_at_k = _predictions_first(ranking.precision_at_k)
+streaming_sparse_recall_at_k = _predictions_first(ranking.recall_at_k)
+streaming_specificity_at_sensitivity = _predictions_first(
+    thresholds.specificity_at_sensitivity
+)
+streaming_true_negatives = _predictions_first(counts.true_negatives)
+streaming_true_negatives_at_thresholds = _predictions_first(
+    thresholds.true_negatives_at_thresholds
+)
+streaming_true_positives = _predictions_first(counts.true_positives)
+streaming_true_positives_at_thresholds = _predictions_first(
+    thresholds.true_positives_at_thresholds
+)
 
 
 def streaming_concat(

@@ -113,17 +113,14 @@ def sensitivity_at_specificity(
     ...     round(float(sess.run(update)), 3)
     0.5
     """
-    function = "sensitivity_at_specificity"
-    levels = _even_levels(function, "specificity", specificity, num_thresholds)
 
     def measure(tp: Tensor, fn: Tensor, tn: Tensor, fp: Tensor) -> Tensor:
-        at = argmin(absolute(_share(tn, fp) - specificity), 0)
-        return gather(_share(tp, fn), at)
+        return gather(_share(tp, fn), argmin(absolute(_share(tn, fp) - specificity), 0))
 
-    with name_scope(name, function):
-        before, after = counts_at(levels, labels, predictions, weights, KINDS)
-        value, update = measure(*before), measure(*after())
-    return collected(value, update, metrics_collections, updates_collections)
+    rates = labels, predictions, specificity, weights, num_thresholds
+    with name_scope(name, "sensitivity_at_specificity"):
+        tensors = _rate_at("sensitivity_at_specificity", measure, *rates)
+    return collected(*tensors, metrics_collections, updates_collections)
 
 
 def specificity_at_sensitivity(
@@ -141,24 +138,32 @@ def specificity_at_sensitivity(
     Of several thresholds the highest counts.  Parameters, result and errors are those
     of `sensitivity_at_specificity`, with `sensitivity` instead of `specificity`.
     """
-    function = "specificity_at_sensitivity"
-    levels = _even_levels(function, "sensitivity", sensitivity, num_thresholds)
 
     def measure(tp: Tensor, fn: Tensor, tn: Tensor, fp: Tensor) -> Tensor:
         backwards = absolute(_share(tp, fn) - sensitivity)[::-1]
         return gather(_share(tn, fp)[::-1], argmin(backwards, 0))
 
-    with name_scope(name, function):
-        before, after = counts_at(levels, labels, predictions, weights, KINDS)
-        value, update = measure(*before), measure(*after())
-    return collected(value, update, metrics_collections, updates_collections)
+    rates = labels, predictions, sensitivity, weights, num_thresholds
+    with name_scope(name, "specificity_at_sensitivity"):
+        tensors = _rate_at("specificity_at_sensitivity", measure, *rates)
+    return collected(*tensors, metrics_collections, updates_collections)
 
 
-def _even_levels(function: str, noun: str, rate: float, steps: int) -> list[float]:
-    """Return even steps from 0 to 1, a little below at both ends."""
+def _rate_at(
+    function: str,
+    measure: Measure,
+    labels: Any,
+    predictions: Any,
+    rate: float,
+    weights: Any,
+    steps: int,
+) -> Metric:
     if not 0 <= rate <= 1:
+        noun = function.partition("_at_")[2]
         raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"tf.metrics.{function}: {noun}: expected 0 to 1, got {rate!r}"
         )
     last = integer(f"tf.metrics.{function}: num_thresholds", steps) - 1
-    return [-_EPSILON, *(k / last for k in range(1, last)), 1.0 - _EPSILON]
+    levels = [-_EPSILON, *(k / last for k in range(1, last)), 1.0 - _EPSILON]
+    before, after = counts_at(levels, labels, predictions, weights, KINDS)
+    return measure(*before), measure(*after())

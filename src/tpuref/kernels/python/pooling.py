@@ -1,34 +1,63 @@
-"""Where the greatest pixels of windows over images lie."""
+"""The greatest pixels of windows over images ``[batch, rows, columns, channels]``.
+
+The first window begins `before` rows above and columns left of the image.  NaN is the
+greatest value.  Images are float32 for the compiled twin.
+"""
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from tpuref.kernels.python.convolution import Array, Pair
 
 
-def first_maxima(
-    images: Array, window: Pair, strides: Pair, before: Pair, pixels: Array
+def maxima(
+    images: Array, window: Pair, strides: Pair, before: Pair, result: Array
 ) -> None:
-    """Write the number of the first greatest pixel of each window to `pixels`.
+    """Write the greatest value of each window to `result`; outside, the least."""
+    result[...] = -np.inf if result.dtype.kind == "f" else np.iinfo(result.dtype).min
+    for here, value, _ in _pixels(images, window, strides, before, result.shape):
+        result[here] = np.maximum(result[here], value)
 
-    `images` are ``[batch, rows, columns, channels]``, float32 for the compiled twin.
-    `pixels` has the steps of the window for rows and columns, and is int32.  The first
-    window begins `before` rows above and columns left of the image.  NaN is the
-    greatest value.  A window outside of the image has -1.
+
+def first_maxima(
+    images: Array,
+    window: Pair,
+    strides: Pair,
+    before: Pair,
+    distances: tuple[int, int, int],
+    positions: Array,
+) -> None:
+    """Write the position of the first greatest pixel of each window, int64.
+
+    `distances` are those of positions of neighbours: images, pixels, channels.  A
+    window outside of the image has -1.
     """
-    pixels[...] = -1
-    best = np.empty(pixels.shape, images.dtype)
-    for offset in np.ndindex(*window):
-        steps, seen = [], []
-        for axis in (0, 1):
-            at = np.arange(pixels.shape[axis + 1]) * strides[axis]
-            at += offset[axis] - before[axis]
-            steps.append(np.flatnonzero((at >= 0) & (at < images.shape[axis + 1])))
-            seen.append(at[steps[axis]])
-        here = np.ix_(range(len(images)), *steps, range(images.shape[3]))
-        value = images[:, seen[0][:, None], seen[1]]
-        number = (seen[0][:, None] * images.shape[2] + seen[1])[:, :, None]
-        greatest, place = best[here], pixels[here]
+    positions[...] = -1
+    best = np.empty(positions.shape, images.dtype)
+    for here, value, pixel in _pixels(images, window, strides, before, positions.shape):
+        greatest, found = best[here], positions[here]
         nan = (value != value) & (greatest == greatest)
-        better = (place < 0) | (value > greatest) | nan
+        better = (found < 0) | (value > greatest) | nan
         best[here] = np.where(better, value, greatest)
-        pixels[here] = np.where(better, number, place)
+        positions[here] = np.where(better, pixel, found)
+    image, _, _, channel = np.ix_(range(len(images)), [0], [0], range(images.shape[3]))
+    whole = image * distances[0] + positions * distances[1] + channel * distances[2]
+    positions[...] = np.where(positions < 0, -1, whole)
+
+
+def _pixels(
+    images: Array, window: Pair, strides: Pair, before: Pair, steps: tuple[int, ...]
+) -> Iterator[tuple[tuple[Array, ...], Array, Array]]:
+    """Yield the steps that see a pixel at an offset, its values and its number."""
+    for offset in np.ndindex(*window):
+        inside, seen = [], []
+        for axis in (0, 1):
+            at = (
+                np.arange(steps[axis + 1]) * strides[axis] + offset[axis] - before[axis]
+            )
+            inside.append(np.flatnonzero((at >= 0) & (at < images.shape[axis + 1])))
+            seen.append(at[inside[axis]])
+        here = np.ix_(range(len(images)), *inside, range(images.shape[3]))
+        number = (seen[0][:, None] * images.shape[2] + seen[1])[:, :, None]
+        yield here, images[:, seen[0][:, None], seen[1]], number

@@ -144,12 +144,23 @@ def run_script(options: argparse.Namespace) -> None:
     ) -> None:
         error = error.with_traceback(from_script(trace, path, error))
         show(kind, error, error.__traceback__)
+        if "no known parent package" in str(error):
+            print(_as_module(Path(path).resolve()), file=sys.stderr)
 
     sys.excepthook = show_from_script
     if _is_module(options):
         runpy.run_module(options.script, run_name="__main__", alter_sys=True)
     else:
         runpy.run_path(path, run_name="__main__")
+
+
+def _as_module(script: Path) -> str:
+    """Return how to run a script that is part of a package."""
+    folder, names = script.parent, [script.stem]
+    while len(names) == 1 or (folder / "__init__.py").is_file():
+        folder, names = folder.parent, [folder.name, *names]
+    name = ".".join(names)
+    return f"Run it as a module of its package: cd {folder}; tpuref run -m {name}"
 
 
 def _is_module(options: argparse.Namespace) -> bool:
@@ -161,6 +172,11 @@ def _file(options: argparse.Namespace) -> str:
     if not _is_module(options):
         if not os.path.exists(options.script):
             raise ValueError(f"there is no file {options.script!r}")
+        if options.script.endswith(".ipynb"):
+            raise ValueError(
+                f"{options.script!r} is a notebook; jupyter nbconvert --to script "
+                "makes a script of it"
+            )
         return str(options.script)
     for name in (options.script, f"{options.script}.__main__"):
         path = _file_of_module(name)

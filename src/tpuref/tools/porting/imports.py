@@ -17,7 +17,6 @@ DISTRIBUTIONS = {
     "absl": "absl-py",
     "cv2": "opencv-python",
     "gin": "gin-config",
-    "google.cloud": "google-cloud-storage",
     "gym": "gymnasium",
     "PIL": "pillow",
     "skimage": "scikit-image",
@@ -25,6 +24,9 @@ DISTRIBUTIONS = {
     "yaml": "pyyaml",
 }
 """Distributions that are called otherwise than their package."""
+
+_NAMESPACES = ("google", "google.cloud")
+"""Packages of several distributions: what is imported from them are modules."""
 
 _MARKERS = {".git", "setup.py", "pyproject.toml"}
 """Files of the top folder of a repository."""
@@ -68,7 +70,8 @@ def _by_syntax(tree: ast.AST, cell: int, optional: bool) -> Iterator[Import]:
             yield Import(base, Place(cell, node.lineno), optional)
             for alias in node.names:
                 name = f"{base}{joint}{alias.name}"
-                yield Import(name, Place(cell, node.lineno), True)
+                maybe = optional or base not in _NAMESPACES
+                yield Import(name, Place(cell, node.lineno), maybe)
         else:
             caught = isinstance(node, ast.Try)
             yield from _by_syntax(node, cell, optional or caught)
@@ -122,7 +125,9 @@ def _roots(path: Path) -> Iterator[Path]:
         for number, folder in enumerate(folders)
         if any((folder / marker).exists() for marker in _MARKERS)
     ]
-    yield from folders[: tops[-1] + 1 if tops else 1]
+    packaged = (folder.joinpath("__init__.py").is_file() for folder in folders)
+    outside = list(packaged).index(False)  # what the script's package lies in
+    yield from folders[: max(outside, *tops[-1:]) + 1 if tops else outside + 1]
 
 
 def _file(module: str, current: Path, roots: list[Path]) -> Path | None:
@@ -147,22 +152,33 @@ def _is_known(package: str) -> bool:
 
 
 def _note_missing(one: Import, path: Path, roots: list[Path], found: Imports) -> None:
-    package = one.module.partition(".")[0]
-    if one.optional or not package or _is_known(package) or package in found.missing:
+    parts = one.module.split(".")
+    package = parts[0]
+    while package in _NAMESPACES and len(parts) > 1:
+        del parts[0]
+        package = f"{package}.{parts[0]}"
+    if one.optional or not package or package in (*_NAMESPACES, *found.missing):
         return
-    if any((root / package).is_dir() for root in roots):
+    if _is_known(package) or any((root / package).is_dir() for root in roots):
         return
-    if importlib.util.find_spec(package) is None:
+    if not _is_installed(package):
         found.missing[package] = (path, one.place)
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # of the namespace that it is in
+        return False
 
 
 def distribution(package: str) -> str:
     """Return the name of the distribution that pip installs for a package.
 
-    >>> distribution("absl"), distribution("six")
-    ('absl-py', 'six')
+    >>> distribution("absl"), distribution("google.cloud.storage")
+    ('absl-py', 'google-cloud-storage')
     """
-    return DISTRIBUTIONS.get(package, package.replace("_", "-"))
+    return DISTRIBUTIONS.get(package, package.replace("_", "-").replace(".", "-"))
 
 
 def is_entry(source: Source) -> bool:

@@ -22,6 +22,7 @@ from tpuref.interface.functions.normalization import sufficient_statistics as su
 from tpuref.interface.functions.normalization import xw_plus_b as xw_plus_b
 from tpuref.interface.functions.sorting import in_top_k as in_top_k
 from tpuref.interface.functions.sorting import top_k as top_k
+from tpuref.interface.functions.spatial import convolution_v1
 from tpuref.interface.functions.windows import avg_pool as avg_pool
 from tpuref.interface.functions.windows import conv1d as conv1d
 from tpuref.interface.functions.windows import conv2d as conv2d
@@ -34,3 +35,4 @@ from tpuref.interface.functions.windows import separable_conv2d as separable_con
 from tpuref.interface.layers.recurrent import dynamic_rnn as dynamic_rnn
 
 avg_pool2d = avg_pool
+convolution = convolution_v1

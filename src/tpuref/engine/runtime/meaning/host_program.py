@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tpuref.base.errors import OpError
+from tpuref.base.memory import keep_freed_memory
 from tpuref.engine.ops.definition import Flow, Place
 from tpuref.engine.ops.meaning import Array, Compute
 from tpuref.engine.program import Instr, Program
@@ -24,11 +25,13 @@ class HostProgram:
     """A program, prepared for the host.
 
     Constants are put into their slots beforehand, a forwarded output is the slot of its
-    input, and functions that follow each other are one step.  No instruction of
-    `program` copies between replicas.
+    input, and functions that follow each other are one step.  A value is forgotten
+    after its last reader, so that the next one takes its memory, which a cache still
+    holds.  No instruction of `program` copies between replicas.
     """
 
     def __init__(self, program: Program) -> None:
+        keep_freed_memory()
         self._program = program
         self._constants = {
             instr.outputs[0]: np.asarray(
@@ -69,13 +72,23 @@ def _steps(program: Program, sources: Mapping[int, int]) -> list[Step]:
         for instr in program.instrs
         for slot, spec in zip(instr.outputs, instr.specs, strict=True)
     }
+    kept = {sources.get(slot, slot) for slot in program.results}
+    last = {
+        sources.get(slot, slot): id(instr)
+        for instr in filter(_runs, program.instrs)
+        for slot in instr.inputs
+    }
     steps: list[Step] = []
     for are_functions, instrs in itertools.groupby(
         filter(_runs, program.instrs), _is_function
     ):
         group = [(i, [sources.get(slot, slot) for slot in i.inputs]) for i in instrs]
         if are_functions:
-            steps.append(_computing_step([_call(*each, dtypes) for each in group]))
+            calls = []
+            for instr, inputs in group:
+                ending = [s for s in {*inputs} - kept if last[s] == id(instr)]
+                calls.append(_call(instr, inputs, ending, dtypes))
+            steps.append(_computing_step(calls))
             continue
         for instr, inputs in group:
             starts = instr.definition.flow is Flow.REPLICATION
@@ -91,10 +104,14 @@ def _runs(instr: Instr) -> bool:
 
 
 class _Call(NamedTuple):
-    """A function that computes the array of one slot from those of others."""
+    """A function that computes the array of one slot from those of others.
+
+    Nothing reads the slots `ending` after it.
+    """
 
     function: Compute
     inputs: Sequence[int]
+    ending: Sequence[int]
     attrs: Mapping[str, Any]
     output: int
     dtype: np.dtype[Any]
@@ -112,13 +129,17 @@ def _is_function(instr: Instr) -> bool:
 
 
 def _call(
-    instr: Instr, inputs: Sequence[int], dtypes: Mapping[int, np.dtype[Any]]
+    instr: Instr,
+    inputs: Sequence[int],
+    ending: Sequence[int],
+    dtypes: Mapping[int, np.dtype[Any]],
 ) -> _Call:
     unknown = np.dtype(np.int32)  # of a parameter: the function for any type
     given = [dtypes.get(slot, unknown) for slot in inputs]
     return _Call(
         instr.definition.function(given),
         inputs,
+        ending,
         dict(instr.attrs),
         instr.outputs[0],
         instr.specs[0].dtype.np,
@@ -134,7 +155,7 @@ def _computing_step(calls: Sequence[_Call]) -> Step:
 
     def step(values: Values, run: Run) -> None:
         with np.errstate(all="ignore"):
-            for function, inputs, attrs, output, dtype, thorough in calls:
+            for function, inputs, ending, attrs, output, dtype, thorough in calls:
                 try:
                     result = function(*[values[slot] for slot in inputs], **attrs)
                     if result.__class__ is tuple or result.__class__ is list:
@@ -142,6 +163,8 @@ def _computing_step(calls: Sequence[_Call]) -> Step:
                     values[output] = np.asarray(result, dtype, order="C")
                 except (OpError, MemoryError, *FAULTS):
                     thorough(values, run)  # fails again, with its message
+                for slot in ending:
+                    values[slot] = None
 
     return step
 

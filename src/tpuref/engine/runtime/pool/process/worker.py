@@ -26,6 +26,7 @@ import numpy as np
 
 from tpuref.base import errors
 from tpuref.base.errors import OpError, ResourceExhaustedError
+from tpuref.base.memory import keep_freed_memory
 from tpuref.base.processors import usable_processors
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
@@ -64,14 +65,6 @@ SPINS = 200
 
 _STANDARD_ERROR = 2
 _BY_LINE = 1  # _IOLBF of <stdio.h>
-
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # M_* of <malloc.h>
-
-KEPT_BYTES = 64 << 20
-"""The memory of freed arrays that a process keeps for the next ones."""
-
-KEPT_ARRAY_BYTES = 32 << 20
-"""The largest array whose memory it keeps; the C library allows no more."""
 
 
 @dataclass
@@ -452,24 +445,12 @@ def _write_lines_at_once() -> None:
         library.setvbuf(stream, None, _BY_LINE, ctypes.c_size_t(0))
 
 
-def _keep_memory() -> None:
-    """Keep the memory of freed arrays in the process (mallopt).
-
-    Otherwise the C library returns large blocks to the system at once, and every step
-    faults in each page of its arrays again.
-    """
-    with contextlib.suppress(OSError, AttributeError):  # not every C library can
-        library = ctypes.CDLL(None)
-        library.mallopt(_MMAP_THRESHOLD, KEPT_ARRAY_BYTES)
-        library.mallopt(_TRIM_THRESHOLD, KEPT_BYTES)
-
-
 def main(arguments: Sequence[str]) -> None:
     """Run the cores of one process until the host closes the channel."""
     processes, number, cores, host, heap_bytes, *passed = map(int, arguments)
     memory, end, lifeline = passed
     _write_lines_at_once()
-    _keep_memory()
+    keep_freed_memory()
     faulthandler.enable()
     if messages.STACK_SIGNAL is not None:
         faulthandler.register(messages.STACK_SIGNAL, all_threads=False)
