@@ -53,7 +53,7 @@ def test_an_environment_is_built_once(places, called):
     said = []
     python = build("some==1", said.append)
     assert python == str(places / "cache" / "some-1" / "bin" / "python")
-    install = [python, "-m", "pip", "install", "-q"]
+    install = [python, "-m", "pip", "install", "-q", "--no-compile"]
     assert called == [
         ["python3.6", "-m", "venv", str(places / "cache" / "some-1")],
         [*install, "pip==21"],
@@ -94,7 +94,7 @@ def test_an_old_pip_is_told_by_an_option_to_do_without_a_cache(
     (places / "some-1.txt").write_text("# python: 3.6\n# install: some==1\n")
     monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
     build("some==1")
-    assert called[1][4:6] == ["-q", "--no-cache-dir"]
+    assert "--no-cache-dir" in called[1]
 
 
 def test_what_takes_too_long_is_given_up():

@@ -66,14 +66,6 @@ def test_while_others_wait_in_a_sum(pool, size, core):
     assert ("CrossReplicaSum" in message) is (core == 0)
 
 
-@pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
-def test_within_a_sum(pool, size):
-    fetch = replicate(summing(size), 3)
-    for core, seconds in enumerate((0.11, 0.173, 0.217)):
-        lost(pool, fetch, seconds, signal.SIGKILL, core)
-        assert works_again(pool)
-
-
 def test_all_at_once(pool):
     with Later(0.2, signal.SIGKILL, *pool.pids) as sent:
         with pytest.raises(tf.errors.AbortedError, match="SIGKILL"):

@@ -44,6 +44,15 @@ def test_real_numbers(function, dtype, expected):
         np.testing.assert_allclose(found, expected, 3e-7)
 
 
+def test_many_numbers():
+    with tf.eager_execution():
+        drawn = tf.random.stateless_uniform([40000], [1, 2]).numpy()
+    assert drawn[[32766, 32767, 32768, 32769, -1]].tolist() == [
+        0.11777567863464355, 0.08413505554199219, 0.3177551031112671,
+        0.6409436464309692, 0.053585052490234375,
+    ]  # fmt: skip
+
+
 def test_integers_orders_and_classes():
     bounds = {"minval": -7, "maxval": 1000003}
     full = {"minval": None, "maxval": None}

@@ -6,6 +6,12 @@ from ..pythons import python
 
 pytest.importorskip("jax")
 
+
+@pytest.fixture(autouse=True)
+def devices():
+    """Those of the processes that the tests start."""
+
+
 SCRIPT = """
 import jax
 from tpuref.engine.runtime.xla.executor import XlaExecutor

@@ -10,6 +10,12 @@ from tpuref.tools.cli.launch import _free_port
 
 pytest.importorskip("jax", reason="needs the extra: pip install tpuref[xla]")
 
+
+@pytest.fixture(autouse=True)
+def devices():
+    """Those of the processes that the tests start."""
+
+
 JOIN = """
 import sys
 

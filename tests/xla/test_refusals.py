@@ -88,6 +88,11 @@ def test_a_fed_shape_is_compiled_for_its_value():
             assert list(session.run(outputs, {shape: sizes})[1][0].shape) == sizes
 
 
+ONCE = pytest.mark.parametrize("devices", [1], indirect=True)
+"""The processes that the test starts have none, or their own."""
+
+
+@ONCE
 def test_without_jax_an_error_says_how_to_install_it():
     script = (
         "import sys; sys.modules['jax'] = None\n"
@@ -102,6 +107,7 @@ def test_without_jax_an_error_says_how_to_install_it():
     assert last.startswith("ImportError") and "pip install 'tpuref[xla]'" in last
 
 
+@ONCE
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
 def test_other_executors_do_not_load_jax(executor):
     script = (

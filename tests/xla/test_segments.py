@@ -6,6 +6,7 @@ import pytest
 import tpuref as tf
 
 pytest.importorskip("jax", reason="JAX is not installed")
+pytestmark = pytest.mark.parametrize("devices", [1], indirect=True)
 
 ROWS = np.float32([[1, -2], [3, 4], [-5, 6]])
 

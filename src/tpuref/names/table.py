@@ -239,7 +239,7 @@ def homes(path: str, name: str) -> Homes:
     """Return the homes of a name, nothing where it is absent.
 
     >>> homes("python.ops.math_ops", "reduce_sum")
-    ('tpuref.compat.v1:reduce_sum',)
+    ('tpuref.interface.functions.reductions:reduce_sum',)
     >>> homes("tpu", "shrad")
     ()
     """

@@ -94,7 +94,8 @@ def convolution(
     --------
     >>> with tf.eager_execution():
     ...     x = tf.reshape(tf.range(4.0), [1, 4, 1])
-    ...     tf.nn.convolution(x, tf.ones([2, 1, 1])).numpy().ravel().tolist()
+    ...     sums = tf.nn.convolution(x, tf.ones([2, 1, 1]), padding="VALID")
+    ...     sums.numpy().ravel().tolist()
     [1.0, 3.0, 5.0]
     """
     if _above_one(strides) and _above_one(dilations):

@@ -6,7 +6,9 @@ arrays of the single cores.  Only the entries that a call reads are filled in.
 
 Values that only the fusion reads lie in buffers of the plan, from run to run; once the
 last reader is planned, the buffer is free for the next value of its shape.  Outputs are
-allocated in each run, as their readers may keep them.
+allocated in each run, as their readers may keep them.  A value without a buffer is
+forgotten after its last reader: the next array takes its memory, which a cache still
+holds.
 
 A call for all cores must give each core the bits of a call for it alone.  That holds
 for elementwise operations, and for those whose record says so (`batched`, `stacked`).
@@ -40,6 +42,9 @@ GATHERED_BYTES = 4096
 
 FOLDED_BYTES = 1 << 16
 """The largest array that is computed while planning, if no run changes it."""
+
+FORGOTTEN_BYTES = 1 << 14
+"""The least size of the array of a core that is worth a call to forget it."""
 
 BLOCK_BYTES = 1 << 16
 """The memory of a block in a chain of elementwise operations.
@@ -124,6 +129,7 @@ class FusionPlan:
         self._calls: list[tuple[int, Call]] = []
         self._chain: list[_Link] = []
         self._allocations: list[Call] = []
+        self._forgotten: list[int] = []
         self._free: dict[tuple[Shape, np.dtype[Any]], list[Array]] = {}
         self._values: dict[int, _Value] = {}
         self._inputs: list[tuple[int, int, int]] = []
@@ -151,7 +157,9 @@ class FusionPlan:
                 for slot in dict.fromkeys(origin.get(s, s) for s in instr.inputs)
                 if last[slot] == k and slot not in self._wanted
             ]
-            self._add(instr, [self._values[slot] for slot in ending])
+            last_read = [self._values[slot] for slot in ending]
+            self._add(instr, last_read)
+            self._forget_large(last_read)
         self._end_chain()
         self._outputs = [(slot, *self._output(self._values[slot])) for slot in wanted]
 
@@ -269,16 +277,27 @@ class FusionPlan:
         self._calls.append((self._number, call))
 
     def _end_chain(self) -> None:
-        """Plan the calls of the open chain."""
+        """Plan the calls of the open chain, and then forget what they read last."""
         chain, self._chain = self._chain, []
         blocks = _blocks(chain[0].shapes[-1]) if len(chain) > 1 else []
         if len(blocks) > 1:
             self._calls.append(
                 (chain[0].number, _in_blocks(chain, blocks, self._table))
             )
-            return
-        for link in chain:
-            self._calls.append((link.number, _once(link.function, link.entries)))
+        else:
+            for link in chain:
+                self._calls.append((link.number, _once(link.function, link.entries)))
+        if self._forgotten:
+            self._calls.append((self._number, _forget(self._forgotten)))
+            self._forgotten = []
+
+    def _forget_large(self, values: Sequence[_Value]) -> None:
+        """Forget values that are read no more, once the open chain has ended."""
+        for value in values:
+            kept = value.buffer is not None or value.known is not None
+            if not kept and value.nbytes >= FORGOTTEN_BYTES:
+                self._forgotten += value.entry, value.entry + 1
+                self._forgotten += value.aligned.values()
 
     def _add(self, instr: Instr, ending: Sequence[_Value]) -> None:
         """Plan an operation; the values `ending` are not read after it."""
@@ -700,6 +719,16 @@ def _in_blocks(
         for block in range(len(blocks)):
             for function, columns in steps:
                 function(*[column[block] for column in columns])
+
+    return call
+
+
+def _forget(entries: Sequence[int]) -> Call:
+    """Return the call that drops the arrays of entries."""
+
+    def call(table: Table) -> None:
+        for entry in entries:
+            table[entry] = None
 
     return call
 
