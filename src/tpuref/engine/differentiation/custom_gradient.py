@@ -109,10 +109,10 @@ def _name(f: Callable[..., Any]) -> str:
 
 def _parameters(function: Callable[..., Any]) -> Sequence[str]:
     """Return the names of the parameters; "variables" if the function takes ``**``."""
-    found = inspect.signature(function).parameters.values()
-    if any(p.kind is p.VAR_KEYWORD for p in found):
+    parameters = inspect.signature(function).parameters.values()
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return ["variables"]
-    return [p.name for p in found]
+    return [p.name for p in parameters]
 
 
 def _rule(

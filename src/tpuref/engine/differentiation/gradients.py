@@ -88,10 +88,10 @@ def gradients(
         seeds = seeds_of("tf.gradients", targets, _as_list(grad_ys))
         walk = Walk("tf.gradients", gradients_of_block, colocate_gradients_with_ops)
         keys = [x.handle if isinstance(x, Variable) else _tensor(x) for x in sources]
-        found = walk.backward(seeds, keys, steps_before(targets, stops), stops)
+        gradients = walk.backward(seeds, keys, steps_before(targets, stops), stops)
         return [
             finished(gradient, x, unconnected_gradients)
-            for gradient, x in zip(found, sources, strict=True)
+            for gradient, x in zip(gradients, sources, strict=True)
         ]
 
 

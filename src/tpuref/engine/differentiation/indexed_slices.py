@@ -33,57 +33,44 @@ class IndexedSlices(Operators):
     __eq__, __hash__ = object.__eq__, object.__hash__
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
-        self._values = convert_to_tensor(values)
-        self._indices = convert_to_tensor(indices)
-        self._shape = None if dense_shape is None else convert_to_tensor(dense_shape)
-
-    @property
-    def values(self) -> Tensor:
-        """The rows."""
-        return self._values
-
-    @property
-    def indices(self) -> Tensor:
-        """The index of each row."""
-        return self._indices
-
-    @property
-    def dense_shape(self) -> Tensor | None:
-        """The shape of the dense tensor, None if unknown."""
-        return self._shape
+        self.values = convert_to_tensor(values)
+        self.indices = convert_to_tensor(indices)
+        self.dense_shape = (
+            None if dense_shape is None else convert_to_tensor(dense_shape)
+        )
 
     @property
     def shape(self) -> TensorShape:
         """The static shape of the dense tensor."""
-        known = None if self._shape is None else self._shape.operand().value
+        known = None if self.dense_shape is None else self.dense_shape.operand().value
         if known is not None:
             return TensorShape([int(size) for size in known])
-        return TensorShape([None]).concatenate(self._values.shape[1:])
+        return TensorShape([None]).concatenate(self.values.shape[1:])
 
     @property
     def dtype(self) -> DType:
         """The element type of the rows."""
-        return self._values.dtype
+        return self.values.dtype
 
     @property
     def name(self) -> str:
         """The name of the rows."""
-        return self._values.name
+        return self.values.name
 
     @property
     def device(self) -> str:
         """The device of the rows."""
-        return self._values.device
+        return self.values.device
 
     @property
     def op(self) -> Operation:
         """The operation that makes the rows."""
-        return self._values.op
+        return self.values.op
 
     @property
     def graph(self) -> Graph:
         """The graph of the rows."""
-        return self._values.graph
+        return self.values.graph
 
     def get_shape(self) -> TensorShape:
         """Return the static shape of the dense tensor."""
@@ -91,27 +78,27 @@ class IndexedSlices(Operators):
 
     def with_values(self, values: Any) -> IndexedSlices:
         """Return slices with other rows, at the same indices."""
-        return IndexedSlices(values, self._indices, self._shape)
+        return IndexedSlices(values, self.indices, self.dense_shape)
 
     def __neg__(self) -> IndexedSlices:  # type: ignore[override]
-        return self.with_values(-self._values)
+        return self.with_values(-self.values)
 
     def _as_tensor(self) -> Tensor:
-        if self._shape is None:
+        if self.dense_shape is None:
             raise ValueError(
                 f"{self!r} cannot be converted to a tensor, as its dense_shape is "
                 "unknown; pass dense_shape="
             )
-        return dense(Rows(self._values, self._indices), self._shape)
+        return dense(Rows(self.values, self.indices), self.dense_shape)
 
     def _as_fetches(self) -> list[Tensor]:
-        parts = [self._values, self._indices, self._shape]
+        parts = [self.values, self.indices, self.dense_shape]
         return [part for part in parts if part is not None]
 
     def __repr__(self) -> str:
         return (
-            f"<tf.IndexedSlices values={self._values!r} indices={self._indices!r} "
-            f"dense_shape={self._shape!r}>"
+            f"<tf.IndexedSlices values={self.values!r} indices={self.indices!r} "
+            f"dense_shape={self.dense_shape!r}>"
         )
 
 

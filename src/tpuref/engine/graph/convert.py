@@ -109,7 +109,8 @@ def _plain_objects(value: Any, array: Array) -> Array:
     items = [item.value if isinstance(item, Dimension) else item for item in array.flat]
     if all(isinstance(item, (str, bytes)) for item in items):
         return array
-    numbers: Array = np.array(items) if _all_integers(items) else array
+    integers = all(isinstance(item, int) for item in items)
+    numbers: Array = np.array(items) if integers else array
     if numbers.dtype != object:
         return np.reshape(numbers, array.shape)
     if any(isinstance(item, (list, tuple)) for item in items):
@@ -120,10 +121,6 @@ def _plain_objects(value: Any, array: Array) -> Array:
         f"{_brief(value)} of type {type(value).__name__} has no tensor form: its "
         "elements must be all numbers or all text"
     )
-
-
-def _all_integers(items: list[Any]) -> bool:
-    return all(isinstance(item, int) for item in items)
 
 
 def _from_numpy(value: Any) -> bool:

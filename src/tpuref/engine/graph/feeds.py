@@ -24,8 +24,8 @@ class Feeds:
 
     def __init__(self, graph: Graph, keys: Iterable[Any]) -> None:
         self.keys = list(keys)
-        parts = [part for key in self.keys for part in _parts_of(key)]
-        self._slots = [_Slot(_feed_tensor(graph, part)) for part in parts]
+        tuples = (key if isinstance(key, tuple) else (key,) for key in self.keys)
+        self._slots = [_Slot(_feed_tensor(graph, k)) for keys in tuples for k in keys]
         self.tensors = list(dict.fromkeys(slot.tensor for slot in self._slots))
 
     def arrays(self, values: Iterable[Any]) -> Sequence[Array]:
@@ -94,10 +94,6 @@ def pairs(feed_dict: Any) -> Mapping[Any, Any]:
         "Session.run: feed_dict must be a dict from tensors to values, got "
         f"{type(feed_dict).__name__}"
     )
-
-
-def _parts_of(key: Any) -> Iterable[Any]:
-    return key if isinstance(key, tuple) else (key,)
 
 
 def _values_of(keys: Iterable[Any], values: Iterable[Any]) -> Iterator[Any]:

@@ -45,11 +45,11 @@ class Fetches:
         self._whole = whole
         self._pack: Packing | None = None
         if identity(structure) is not None:
-            self._pack = _packing(whole, iter(self._places))
+            self._pack = _packing_of(whole, iter(self._places).__next__)
 
     def packed(self, arrays: Sequence[Array]) -> Any:
         """Return the values of the tensors in the structure, None for operations."""
-        values = [*_shown(arrays), None]
+        values = [*_for_user(arrays), None]
         if self._pack is not None:
             return self._pack(values)
         leaves = [values[place] for place in self._places]
@@ -88,12 +88,8 @@ def _of_parts(begin: tuple[Hashable, ...], parts: Iterable[Any]) -> Hashable:
     return None if None in inner else (*begin, inner)
 
 
-def _packing(whole: Any, places: Iterable[int]) -> Packing:
-    """Return a function that packs values in the structure of `whole`."""
-    return _packing_of(whole, iter(places).__next__)
-
-
 def _packing_of(part: Any, next_place: Callable[[], int]) -> Packing:
+    """Return a function that packs values in the structure of `part`."""
     if not nest.is_nested(part):
         place = next_place()
         return lambda values: values[place]
@@ -134,7 +130,7 @@ def _element_of(graph: Graph, fetch: Any) -> Tensor | Operation:
     return element
 
 
-def _shown(arrays: Sequence[Array]) -> list[Any]:
+def _for_user(arrays: Sequence[Array]) -> list[Any]:
     """Convert a value for the user: scalars for rank 0, no shared memory."""
     # An array that owns its memory is returned without a copy. A view, such as the
     # result of one replica, is copied: it would keep the whole array alive.

@@ -199,8 +199,8 @@ class Graph:
         elements = [self.as_graph_element(leaf) for leaf in leaves]
         tensors = [element for element in elements if isinstance(element, Tensor)]
         others = [element for element in elements if isinstance(element, Operation)]
-        found = set(_with_inner(needed_operations(tensors, others, set())))
-        return sorted(found, key=lambda operation: operation.index)
+        needed = set(_with_inner(needed_operations(tensors, others, set())))
+        return sorted(needed, key=lambda operation: operation.index)
 
     # -- building --------------------------------------------------------------
 

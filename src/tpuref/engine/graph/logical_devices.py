@@ -12,20 +12,14 @@ _TYPES = ("CPU", "GPU", "TPU")
 
 
 class LogicalDevice(NamedTuple):
-    """A device that operations can be placed on.
-
-    `device_type` is ``"CPU"`` or ``"TPU"``.
-    """
+    """A device for operations: its `device_type` is ``"CPU"`` or ``"TPU"``."""
 
     name: str
     device_type: str
 
 
 class PhysicalDevice(NamedTuple):
-    """A device of a computer.
-
-    `device_type` is ``"CPU"`` or ``"TPU"``.
-    """
+    """A device of a computer: its `device_type` is ``"CPU"`` or ``"TPU"``."""
 
     name: str
     device_type: str
@@ -77,14 +71,14 @@ def _device_names(device_type: Any, label: str) -> list[tuple[str, str]]:
             f"tf.config: device_type must be one of {', '.join(_TYPES)}, or None, got "
             f"{device_type!r}"
         )
-    found = []
+    devices = []
     for device in connected_devices():
         kind = device.device_type
         if kind in _TYPES and device_type in (None, kind):
             number = device.name.rpartition(":")[2]
             local = f"/{label}:{kind}:{number}"
-            found.append((device.name if is_remote() else local, kind))
-    return found
+            devices.append((device.name if is_remote() else local, kind))
+    return devices
 
 
 class _Placement:

@@ -66,28 +66,18 @@ class Session:
             raise codes.WRONG_ARGUMENT_TYPE.type_error(
                 f"tf.Session: graph must be a tf.Graph, got {graph!r}"
             )
-        self._graph = graph if graph is not None else get_default_graph()
-        self._target_name = target_of(target, "tf.Session")
+        self.graph = graph if graph is not None else get_default_graph()
+        self.sess_str = target_of(target, "tf.Session")
         self._closed = False
         self._kept: dict[tuple[Hashable, ...], _Prepared] = {}
         self._graph_scope: Any = None
-        self._target = open_target(self._target_name, config, "tf.Session")
+        self._target = open_target(self.sess_str, config, "tf.Session")
         self._executor = GraphExecutor(
-            self._graph,
+            self.graph,
             State(OF_PROCESS),
             self._target,
             config is not None and config.allow_soft_placement,
         )
-
-    @property
-    def graph(self) -> Graph:
-        """The graph that is run."""
-        return self._graph
-
-    @property
-    def sess_str(self) -> str:
-        """The target, as text."""
-        return self._target_name
 
     @overload
     def run(
@@ -236,7 +226,7 @@ class Session:
         return prepared
 
     def _prepare(self, fetches: Any, keys: Iterable[Any]) -> _Prepared:
-        fetched, fed = Fetches(self._graph, fetches), Feeds(self._graph, keys)
+        fetched, fed = Fetches(self.graph, fetches), Feeds(self.graph, keys)
         program = self._executor.program(
             fetched.tensors, fetched.operations, fed.tensors
         )
@@ -320,7 +310,7 @@ class Session:
                 "the session is the current one already; `with sess.as_default():` may "
                 "be nested, `with sess:` may not"
             )
-        self._graph_scope = self._graph.as_default()
+        self._graph_scope = self.graph.as_default()
         self._graph_scope.__enter__()
         push_session(self)
         return self

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
@@ -25,10 +25,7 @@ def get_item(tensor: Tensor, item: Any) -> Tensor:
         )
     bounds: list[Tensor] = []
     key = tuple(_item(part, bounds, tensor) for part in items)
-    result: Tensor = apply(
-        "StridedSlice", tensor, *bounds, key=key, name="strided_slice"
-    )
-    return result
+    return apply_one("StridedSlice", tensor, *bounds, key=key, name="strided_slice")
 
 
 def _item(part: Any, bounds: list[Tensor], tensor: Tensor) -> tuple[Any, ...]:

@@ -20,10 +20,10 @@ Stage = tuple[Replication | None, list[Operation]]
 def stages(operations: Sequence[Operation]) -> list[Stage]:
     """Return the operations, which follow their inputs, in stages."""
     schedule = _Schedule(operations)
-    found: dict[tuple[int, Replication | None], list[Operation]] = {}
+    by_slot: dict[tuple[int, Replication | None], list[Operation]] = {}
     for operation in operations:
-        found.setdefault(schedule.slot(operation), []).append(operation)
-    return [(key[1], found[key]) for key in sorted(found, key=lambda key: key[0])]
+        by_slot.setdefault(schedule.slot(operation), []).append(operation)
+    return [(key[1], by_slot[key]) for key in sorted(by_slot, key=lambda key: key[0])]
 
 
 def tower_of(operation: Operation) -> int | None:

@@ -14,7 +14,7 @@ from tpuref.base.dtypes import DType, as_dtype
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.context import context, session_for
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph, init_scope
@@ -294,8 +294,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
     def is_initialized(self, name: str | None = None) -> Tensor:
         """Return whether the variable has a value."""
         self._check_graph()
-        known: Tensor = apply("IsVariableInitialized", handle=self._handle, name=name)
-        return known
+        return apply_one("IsVariableInitialized", handle=self._handle, name=name)
 
     def assign(
         self,

@@ -118,8 +118,8 @@ def _iteration(context: EffectContext, iterator: str, token: int | None) -> Iter
     run = context.run
     if token is not None and not run.state.has_iteration(iterator):
         run.state.begin_iteration(iterator, run.functions[token]((), run))
-    found: Iteration = run.state.iteration(iterator)
-    return found
+    iteration: Iteration = run.state.iteration(iterator)
+    return iteration
 
 
 def _begin_feed(

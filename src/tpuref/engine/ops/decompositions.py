@@ -109,17 +109,14 @@ def _infer_solve(a: Operand, b: Operand, *, adjoint: bool = False) -> TensorSpec
     _, other = _matrix(b)
     if dims is None or other is None:
         return _spec(None, dtype)
-    return _spec((*_batch(dims, other), dims[-1], other[-1]), dtype)
+    batch = max(dims, other, key=len)[:-2]
+    return _spec((*batch, dims[-1], other[-1]), dtype)
 
 
 def _infer_triangular(
     a: Operand, b: Operand, *, lower: bool = True, adjoint: bool = False
 ) -> TensorSpec:
     return _infer_solve(a, b)
-
-
-def _batch(a: Dims, b: Dims) -> Dims:
-    return a[:-2] if len(a) >= len(b) else b[:-2]
 
 
 def _qr(x: Array, *, full_matrices: bool = False) -> Any:

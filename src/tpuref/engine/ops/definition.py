@@ -243,9 +243,9 @@ class OpDef:
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
         """The attributes by name."""
-        found = attributes_of(self.infer)
-        found.pop("blocks", None)  # not an attribute
-        return found
+        attributes = attributes_of(self.infer)
+        attributes.pop("blocks", None)  # not an attribute
+        return attributes
 
     def check(self, attrs: Attrs) -> dict[str, Any]:
         """Return the attributes with defaults filled in; TypeError for a wrong one."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base.shapes import TensorShape, unknown_shape
+from tpuref.base.shapes import unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.arithmetic import widened
 from tpuref.engine.ops.broadcasting import (
@@ -26,19 +26,15 @@ from tpuref.engine.ops.sizes import shape_held_by, sizes_in
 
 def _infer_tile(x: Operand, multiples: Operand) -> TensorSpec:
     counts = shape_held_by(multiples)
-    if not _same_rank(x.shape, counts):
+    if x.shape.rank is None or counts.rank is None:
+        return TensorSpec(unknown_shape(x.shape.rank or counts.rank), x.dtype)
+    if x.shape.rank != counts.rank:
         raise ValueError(
             f"multiples: expected one number for each axis, got {describe_all(x)} and "
             f"{len(counts)} numbers"
         )
-    if x.shape.rank is None or counts.rank is None:
-        return TensorSpec(unknown_shape(x.shape.rank or counts.rank), x.dtype)
     pairs = zip(x.shape.dims or (), counts.dims or (), strict=True)
     return TensorSpec([size * count for size, count in pairs], x.dtype)
-
-
-def _same_rank(left: TensorShape, right: TensorShape) -> bool:
-    return left.rank is None or right.rank is None or left.rank == right.rank
 
 
 def _tile(xp: Any, x: Array, multiples: Array) -> Any:

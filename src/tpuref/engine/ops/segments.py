@@ -74,11 +74,11 @@ def _bitcast(x: Array, *, dtype: str) -> Array:
     target = as_dtype(dtype).np
     whole = np.ascontiguousarray(x)
     if whole.itemsize > target.itemsize:
-        found = np.ascontiguousarray(whole[..., None]).view(target)
-        return found.reshape(*x.shape, whole.itemsize // target.itemsize)
-    found = whole.view(target)
+        viewed = np.ascontiguousarray(whole[..., None]).view(target)
+        return viewed.reshape(*x.shape, whole.itemsize // target.itemsize)
+    viewed = whole.view(target)
     wider = whole.itemsize < target.itemsize
-    merged: Array = found[..., 0] if wider else found.reshape(x.shape)
+    merged: Array = viewed[..., 0] if wider else viewed.reshape(x.shape)
     return merged
 
 

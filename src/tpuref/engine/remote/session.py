@@ -3,7 +3,7 @@
 import itertools
 import threading
 import weakref
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -68,13 +68,8 @@ class RemoteSession:
         request.open.isolated = isolated
         request.open.message_bytes = max_message_bytes
         opened = self._request(request).opened
-        self._jobs = tuple(opened.jobs)
+        self.jobs = tuple(opened.jobs)
         self._message_bytes = opened.message_bytes
-
-    @property
-    def jobs(self) -> Collection[str]:
-        """The names of the jobs."""
-        return self._jobs
 
     def list_devices(self) -> list[DeviceAttributes]:
         """Return the devices of the server."""

@@ -183,11 +183,11 @@ class System:
             if not self._explicit:
                 wanted = configured_topology()
                 fixed = fixed or wanted is not None
-                self._start(wanted or self._grown(cores, assigned))
+                self._start(wanted or self._topology_of_at_least(cores, assigned))
             assert self._topology is not None
             return self._topology, self._executor, fixed
 
-    def _grown(self, cores: int, assigned: Topology | None) -> Topology:
+    def _topology_of_at_least(self, cores: int, assigned: Topology | None) -> Topology:
         if assigned is not None:
             return assigned
         if self._topology is None or self._topology.num_cores < cores:

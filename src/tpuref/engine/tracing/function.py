@@ -55,10 +55,7 @@ _everywhere = [False]
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Let ``tf.function`` run operation by operation, for debugging.
-
-    False ends that.
-    """
+    """Let ``tf.function`` run operation by operation, for debugging, or end that."""
     _everywhere[0] = bool(run_eagerly)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.connection import connected_target
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
@@ -203,5 +203,4 @@ class ConcreteFunction:
 
 def _placeholder(spec: TensorSpec, name: str) -> Tensor:
     sizes = None if spec.shape.rank is None else spec.shape.as_tuple()
-    fed: Tensor = apply("Placeholder", dtype=spec.dtype.name, shape=sizes, name=name)
-    return fed
+    return apply_one("Placeholder", dtype=spec.dtype.name, shape=sizes, name=name)

@@ -50,7 +50,7 @@ class ObjectGraph:
         self.variables = dict(sorted(found.items()))
 
     def _add(self, number: int, name: str, child: Any) -> None:
-        """Add what an attribute of an object leads to, and its path if it is new."""
+        """Add the object that an attribute leads to, and its path if it is new."""
         if id(child) not in self._numbers:
             path, escaped = self._paths[number], name.replace(".", "..")
             escaped = escaped.replace("/", ".S")

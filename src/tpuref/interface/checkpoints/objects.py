@@ -289,18 +289,13 @@ class CheckpointManager:
             str, f"{function}: checkpoint_name", "a string", checkpoint_name
         )
         self.checkpoint = checkpoint
-        files, self._directory = files_at(directory, function, "directory")
-        with failures(function, self._directory):
-            files.makedirs(self._directory)
-        self._prefix = joined(self._directory, name)
-        state = get_checkpoint_state(self._directory)
+        files, self.directory = files_at(directory, function, "directory")
+        with failures(function, self.directory):
+            files.makedirs(self.directory)
+        self._prefix = joined(self.directory, name)
+        state = get_checkpoint_state(self.directory)
         if state is not None:
             self._kept.recover(state.all_model_checkpoint_paths)
-
-    @property
-    def directory(self) -> str:
-        """The directory of the checkpoints."""
-        return self._directory
 
     @property
     def checkpoints(self) -> list[str]:
@@ -329,7 +324,7 @@ class CheckpointManager:
             path, save = self.checkpoint._write(f"{self._prefix}-{number}", session)
         self._kept.add(path, save)
         update_checkpoint_state(
-            self._directory,
+            self.directory,
             path,
             self._kept.paths,
             all_model_checkpoint_timestamps=list(self._kept.times.values()),

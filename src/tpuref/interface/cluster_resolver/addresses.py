@@ -27,7 +27,8 @@ def checked_host(host: Any, where: str) -> str:
         raise codes.INVALID_CLUSTER.value_error(
             f"{where}: a host must be text, got {host!r}"
         )
-    if _is_ip(host) or (len(host) <= 253 and all(map(_NAME.fullmatch, _labels(host)))):
+    labels = host.removesuffix(".").split(".")
+    if _is_ip(host) or (len(host) <= 253 and all(map(_NAME.fullmatch, labels))):
         return host
     raise codes.INVALID_CLUSTER.value_error(
         f"{where}: {_shown(host)} is neither an IP address nor a host name"
@@ -102,10 +103,6 @@ def _parts(address: str) -> tuple[str, str | None]:
         return address, None
     host, _, port = address.partition(":")
     return host, port
-
-
-def _labels(host: str) -> list[str]:
-    return host.removesuffix(".").split(".")
 
 
 def _is_ip(host: str) -> bool:

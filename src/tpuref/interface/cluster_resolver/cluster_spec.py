@@ -133,12 +133,7 @@ class ClusterSpec:
         return isinstance(other, ClusterSpec) and self._jobs == other._jobs
 
     def __hash__(self) -> int:
-        return hash(
-            tuple((job, tuple(sorted(t.items()))) for job, t in self._sorted_jobs())
-        )
-
-    def _sorted_jobs(self) -> list[tuple[str, dict[int, str]]]:
-        return sorted(self._jobs.items())
+        return hash(frozenset((j, frozenset(t.items())) for j, t in self._jobs.items()))
 
     def __repr__(self) -> str:
         return f"ClusterSpec({self.as_dict()!r})"

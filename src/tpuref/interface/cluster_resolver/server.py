@@ -99,14 +99,14 @@ class Server:
         token: str | None = None,
         max_message_bytes: int = _MESSAGE_BYTES,
     ) -> None:
-        self._server_def = _server_def(
+        self.server_def = _server_def(
             server_or_cluster_def, job_name, task_index, protocol, config
         )
         check_installed("tf.train.Server")
         from tpuref.engine.remote.server import SessionServer  # needs gRPC
 
-        cluster = ClusterSpec(self._server_def.cluster)
-        job, task = self._server_def.job_name, self._server_def.task_index
+        cluster = ClusterSpec(self.server_def.cluster)
+        job, task = self.server_def.job_name, self.server_def.task_index
         self._host, address = addresses.listening(
             cluster.task_address(job, task), "tf.train.Server"
         )
@@ -135,11 +135,6 @@ class Server:
         >>> server.stop()
         """
         return Server({"local": ["localhost:0"]}, "local", 0, "grpc", config, start)
-
-    @property
-    def server_def(self) -> ServerDef:
-        """The configuration of the server."""
-        return self._server_def
 
     @property
     def target(self) -> str:

@@ -167,7 +167,7 @@ def ctc_greedy_decoder(
         paths = [row[chosen].tolist() for row, chosen in zip(best, kept, strict=True)]
         return (*_as_sparse(paths), total.astype(logits.dtype))
 
-    *parts, total = _decoded(decode, scores, sequence_length, 1)
+    *parts, total = _decode(decode, scores, sequence_length, 1)
     return [SparseTensor(*parts)], total
 
 
@@ -208,12 +208,12 @@ def ctc_beam_search_decoder(
         return (*found, np.array(chances, logits.dtype))
 
     scores = convert_to_tensor(inputs)
-    *parts, chances = _decoded(decode, scores, sequence_length, top_paths)
+    *parts, chances = _decode(decode, scores, sequence_length, top_paths)
     triples = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     return [SparseTensor(*triple) for triple in triples], chances
 
 
-def _decoded(decode: Any, scores: Tensor, lengths: Any, paths: int) -> list[Tensor]:
+def _decode(decode: Any, scores: Tensor, lengths: Any, paths: int) -> list[Tensor]:
     types = [*[int64] * 3 * paths, scores.dtype]
     inputs = [scores, convert_to_tensor(lengths)]
     results: list[Tensor] = py_func(decode, inputs, types, name="CTCDecoder")

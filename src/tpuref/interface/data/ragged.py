@@ -189,21 +189,21 @@ class RaggedTensor:
 
     # -- arithmetic with numbers, and with rows of the same lengths ------------------
 
-    def _combined(self, op: str, other: Any) -> RaggedTensor:
+    def _combine(self, op: str, other: Any) -> RaggedTensor:
         right = other.values if isinstance(other, RaggedTensor) else other
         return self.with_values(getattr(self.values, op)(right))
 
     def __add__(self, other: Any) -> RaggedTensor:
-        return self._combined("__add__", other)
+        return self._combine("__add__", other)
 
     def __sub__(self, other: Any) -> RaggedTensor:
-        return self._combined("__sub__", other)
+        return self._combine("__sub__", other)
 
     def __mul__(self, other: Any) -> RaggedTensor:
-        return self._combined("__mul__", other)
+        return self._combine("__mul__", other)
 
     def __truediv__(self, other: Any) -> RaggedTensor:
-        return self._combined("__truediv__", other)
+        return self._combine("__truediv__", other)
 
     __radd__, __rmul__ = __add__, __mul__
 

@@ -167,14 +167,14 @@ class Batch:
 
     def _split_total(self, total: Tensor, requests: Sequence[Request]) -> list[Total]:
         begin = 0
-        found: list[Total] = []
+        totals: list[Total] = []
         for request in requests:
             shape = request.parts[0].shape.as_tuple()
-            found.append(
+            totals.append(
                 functools.partial(_piece, total, begin, begin + request.size, shape)
             )
             begin += request.size
-        return found
+        return totals
 
     def _mirror(self, request: Request, total: Total) -> Mirrored:
         finished = reduction.finish(self.aggregation, len(request.parts))

@@ -8,7 +8,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import float64
 from tpuref.engine.graph.aggregation import VariableAggregation
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
@@ -171,8 +171,7 @@ def gathered(aggregation: VariableAggregation, tensors: Sequence[Tensor]) -> Ten
     """
     if aggregation is VariableAggregation.ONLY_FIRST_TOWER:
         return tensors[0]
-    total: Tensor = apply("TowerSum", *tensors)
-    return total
+    return apply_one("TowerSum", *tensors)
 
 
 def finish(aggregation: VariableAggregation, count: int) -> Callable[[Tensor], Tensor]:

@@ -131,12 +131,12 @@ def last_values(
 ) -> dict[str, Any]:
     """Return `last_step_outputs`, from the outputs by name for each tower's device."""
     first = next(iter(by_device.values()))
-    found = {}
+    merged = {}
     for name, value in first.items():
         parts = {device: outputs[name] for device, outputs in by_device.items()}
         differ = has_own_values(context.set_in_step.get(name, start.get(name)))
-        found[name] = TowerOutputs(parts) if differ else value
-    return found
+        merged[name] = TowerOutputs(parts) if differ else value
+    return merged
 
 
 def of_device(device: str, structure: Any) -> Any:

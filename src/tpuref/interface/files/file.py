@@ -34,28 +34,18 @@ class GFile:
             raise codes.FILE_FAULT.value_error(
                 f"tf.gfile.GFile: mode must be one of {', '.join(MODES)}, got {mode!r}"
             )
-        self._given, self._mode = name, mode
+        self.name, self.mode = name, mode
         self._files, self._path = files_at(name, "tf.gfile.GFile", "name")
         self._opened: IO[bytes] | None = None
 
-    @property
-    def name(self) -> PathLike:
-        """The `name` argument."""
-        return self._given
-
-    @property
-    def mode(self) -> str:
-        """The `mode` argument."""
-        return self._mode
-
     def _file(self) -> IO[bytes]:
         if self._opened is None:
-            mode = self._mode.replace("b", "")
+            mode = self.mode.replace("b", "")
             self._opened = self._files.open(self._path, f"{mode[0]}b{mode[1:]}")
         return self._opened
 
     def _decode(self, content: bytes) -> Any:
-        return content if "b" in self._mode else content.decode()
+        return content if "b" in self.mode else content.decode()
 
     def size(self) -> int:
         """Return the size in bytes."""
@@ -109,7 +99,7 @@ class GFile:
     def close(self) -> None:
         """Close the file; in mode ``w`` this creates it if nothing was written."""
         with failures("GFile.close", self._path):
-            if "w" in self._mode or self._opened is not None:
+            if "w" in self.mode or self._opened is not None:
                 self._file().close()
 
     def __del__(self) -> None:
@@ -137,4 +127,4 @@ class GFile:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<tf.gfile.GFile {self._path!r} mode={self._mode!r}>"
+        return f"<tf.gfile.GFile {self._path!r} mode={self.mode!r}>"

@@ -336,7 +336,7 @@ def cond(
         second, other = _branch(graph, "false", false_fn, strict, result)
         _check_branches(result, other)
         operation = build.add_operation(IF, [predicate], {}, None, [first, second])
-    return _rebuilt(result, operation)
+    return _with_outputs(result, operation)
 
 
 def _branch_function(
@@ -429,7 +429,7 @@ def _check_branches(result: Any, other: Any) -> None:
                 )
 
 
-def _rebuilt(structure: Any, operation: Operation) -> Any:
+def _with_outputs(structure: Any, operation: Operation) -> Any:
     outputs = iter(operation.outputs)
 
     def output(leaf: Any) -> Any:
@@ -568,7 +568,7 @@ def _invariants(start: Any, leaves: list[Tensor], invariants: Any) -> list[Tenso
     variables = nest.flatten(start)
     shapes: list[Any] = [None] * len(variables)
     if invariants is not None:
-        shapes = nest.flatten(nest.map_structure(_shape_leaf, invariants))
+        shapes = nest.flatten(nest.map_structure(as_shape, invariants))
     if len(shapes) != len(variables):
         raise ValueError(
             f"tf.while_loop: shape_invariants has {len(shapes)} shapes for "
@@ -594,10 +594,6 @@ def _shapes_of(variable: Any, invariant: TensorShape | None) -> list[TensorShape
     if invariant is not None and isinstance(variable, Tensor):
         return [invariant]
     return [tensor.shape for tensor in leaves_of(variable, Tensor)]
-
-
-def _shape_leaf(value: Any) -> TensorShape:
-    return as_shape(value)
 
 
 def _holds(invariant: TensorShape, shape: TensorShape) -> bool:

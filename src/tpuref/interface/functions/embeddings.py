@@ -52,13 +52,15 @@ def embedding_lookup(
             f"{partition_strategy!r}"
         )
     if isinstance(params, (list, tuple)):
-        params, places = _joined(list(params), places, partition_strategy)
+        params, places = _whole_table(list(params), places, partition_strategy)
     if max_norm is None:
         return gather(params, places, name=name)
     return _within_norm(gather(params, places), places, max_norm, name)
 
 
-def _joined(tables: list[Any], ids: Tensor, strategy: str) -> tuple[Tensor, Tensor]:
+def _whole_table(
+    tables: list[Any], ids: Tensor, strategy: str
+) -> tuple[Tensor, Tensor]:
     """Return one table of all rows, and where in it those with the given ids are."""
     parts, count = [convert_to_tensor(table) for table in tables], len(tables)
     if count == 1:

@@ -14,8 +14,8 @@ def _word(text: bytes, place: int) -> int:
     return int.from_bytes(text[place : place + 8], "little")
 
 
-def _turned(x: int, by: int) -> int:
-    """Rotate to the right."""
+def _rotate(x: int, by: int) -> int:
+    """Rotate 64 bits to the right."""
     return ((x >> by) | (x << (64 - by))) & _M
 
 
@@ -42,8 +42,8 @@ def fingerprint(text: bytes) -> int:
     factor = _K2 + size * 2
     if size >= 8:
         a, b = _word(text, 0) + _K2, _word(text, size - 8)
-        first = _turned(b, 37) * factor + a
-        second = (_turned(a & _M, 25) + b) * factor
+        first = _rotate(b, 37) * factor + a
+        second = (_rotate(a & _M, 25) + b) * factor
         return _of_two(first & _M, second & _M, factor)
     if size >= 4:
         low = int.from_bytes(text[:4], "little")
@@ -62,23 +62,23 @@ def _middle(text: bytes) -> int:
     a = _word(text, 0) * (_K1 if size <= 32 else _K2) & _M
     b, c = _word(text, 8), _word(text, size - 8) * factor & _M
     d = _word(text, size - 16) * _K2 & _M
-    y = (_turned((a + b) & _M, 43) + _turned(c, 30) + d) & _M
-    z = _of_two(y, (a + _turned((b + _K2) & _M, 18) + c) & _M, factor)
+    y = (_rotate((a + b) & _M, 43) + _rotate(c, 30) + d) & _M
+    z = _of_two(y, (a + _rotate((b + _K2) & _M, 18) + c) & _M, factor)
     if size <= 32:
         return z
     e, f = _word(text, 16) * factor & _M, _word(text, 24)
     g = (y + _word(text, size - 32)) * factor & _M
     h = (z + _word(text, size - 24)) * factor & _M
-    first = (_turned((e + f) & _M, 43) + _turned(g, 30) + h) & _M
-    return _of_two(first, (e + _turned((f + a) & _M, 18) + g) & _M, factor)
+    first = (_rotate((e + f) & _M, 43) + _rotate(g, 30) + h) & _M
+    return _of_two(first, (e + _rotate((f + a) & _M, 18) + g) & _M, factor)
 
 
 def _four_words(text: bytes, place: int, a: int, b: int) -> tuple[int, int]:
     w, x, y, z = (_word(text, place + 8 * k) for k in range(4))
     a = (a + w) & _M
-    b = _turned((b + a + z) & _M, 21)
+    b = _rotate((b + a + z) & _M, 21)
     total = (a + x + y) & _M
-    return (total + z) & _M, (b + _turned(total, 44) + a) & _M
+    return (total + z) & _M, (b + _rotate(total, 44) + a) & _M
 
 
 def _long(text: bytes) -> int:
@@ -96,11 +96,11 @@ def _long(text: bytes) -> int:
             rest = (w[0] + ((size - 1) & 63)) & _M
             v = ((v[0] + rest) & _M, v[1])
             w = ((rest + v[0]) & _M, w[1])
-        x = _turned((x + y + v[0] + _word(text, place + 8)) & _M, 37) * factor & _M
-        y = _turned((y + v[1] + _word(text, place + 48)) & _M, 42) * factor & _M
+        x = _rotate((x + y + v[0] + _word(text, place + 8)) & _M, 37) * factor & _M
+        y = _rotate((y + v[1] + _word(text, place + 48)) & _M, 42) * factor & _M
         x ^= w[1] * times & _M
         y = (y + v[0] * times + _word(text, place + 40)) & _M
-        z = _turned((z + w[0]) & _M, 33) * factor & _M
+        z = _rotate((z + w[0]) & _M, 33) * factor & _M
         v = _four_words(text, place, v[1] * factor & _M, (x + w[0]) & _M)
         w = _four_words(
             text, place + 32, (z + w[1]) & _M, (y + _word(text, place + 16)) & _M
@@ -127,11 +127,11 @@ def keyed(key: Sequence[int]) -> Callable[[bytes], int]:
                 v3 ^= word
             for _ in range(rounds):
                 v0, v2 = (v0 + v1) & _M, (v2 + v3) & _M
-                v1, v3 = _turned(v1, 51) ^ v0, _turned(v3, 48) ^ v2
-                v0 = _turned(v0, 32)
+                v1, v3 = _rotate(v1, 51) ^ v0, _rotate(v3, 48) ^ v2
+                v0 = _rotate(v0, 32)
                 v0, v2 = (v0 + v3) & _M, (v2 + v1) & _M
-                v3, v1 = _turned(v3, 43) ^ v0, _turned(v1, 47) ^ v2
-                v2 = _turned(v2, 32)
+                v3, v1 = _rotate(v3, 43) ^ v0, _rotate(v1, 47) ^ v2
+                v2 = _rotate(v2, 32)
             v0 ^= word or 0
         return v0 ^ v1 ^ v2 ^ v3
 

@@ -36,7 +36,7 @@ def decode_jpeg(
     `acceptable_fraction` and `dct_method` are accepted for compatibility.
     `try_recover_truncated` says whether to fill the missing part of a file.
     """
-    return _decoded(
+    return _decode(
         "DecodeJpeg", contents, channels, ratio=ratio, truncated=try_recover_truncated
     )
 
@@ -55,17 +55,17 @@ def decode_png(
     ...     tf.io.decode_png(file).numpy().ravel().tolist()
     [0, 200]
     """
-    return _decoded("DecodePng", contents, channels, dtype=dtype)
+    return _decode("DecodePng", contents, channels, dtype=dtype)
 
 
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """Return the image in the bytes of a BMP file, as `decode_png` does."""
-    return _decoded("DecodeBmp", contents, channels)
+    return _decode("DecodeBmp", contents, channels)
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     """Return the frames of a GIF file, ``[frames, height, width, 3]`` uint8."""
-    return _decoded("DecodeGif", contents, 3, frames=True)
+    return _decode("DecodeGif", contents, 3, frames=True)
 
 
 def decode_image(
@@ -84,7 +84,7 @@ def decode_image(
     """
     target = as_dtype(dtype)
     kept = uint16 if target == uint16 else uint8
-    image = _decoded(
+    image = _decode(
         "DecodeImage", contents, channels or 0, dtype=kept, frames=expand_animations
     )
     return convert_image_dtype(image, target)
@@ -99,7 +99,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
 
     def encoded(pixels: Array) -> bytes:
         options = {} if compression < 0 else {"compress_level": compression}
-        return _written(pixels, "PNG", options)
+        return _encode(pixels, "PNG", options)
 
     return _bytes("EncodePng", encoded, image)
 
@@ -129,10 +129,10 @@ def encode_jpeg(
         "subsampling": "4:2:0" if chroma_downsampling else "4:4:4",
         "dpi": (x_density, y_density),
     }
-    return _bytes("EncodeJpeg", lambda pixels: _written(pixels, "JPEG", options), image)
+    return _bytes("EncodeJpeg", lambda pixels: _encode(pixels, "JPEG", options), image)
 
 
-def _decoded(
+def _decode(
     op: str, contents: Any, channels: int, *, dtype: Any = uint8, **options: Any
 ) -> Tensor:
     if channels not in (0, *_MODES):
@@ -205,7 +205,7 @@ def _pixels(image: Any, channels: int) -> Array:
     return pixels[..., None] if pixels.ndim == 2 else pixels
 
 
-def _written(pixels: Array, format: str, options: dict[str, Any]) -> bytes:
+def _encode(pixels: Array, format: str, options: dict[str, Any]) -> bytes:
     if pixels.ndim != 3 or pixels.shape[2] not in _MODES:
         raise InvalidArgumentError(
             f"tf.io: an image of {format} has the shape [height, width, channels] with "

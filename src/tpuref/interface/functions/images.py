@@ -274,28 +274,32 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     """Return `flip_left_right` of every second image, chosen at random."""
     images, single = batched(image, "tf.image.random_flip_left_right")
-    return _flipped(images, random_uniform([shape_of(images)[0]], seed=seed), 2, single)
+    return _flip_some(
+        images, random_uniform([shape_of(images)[0]], seed=seed), 2, single
+    )
 
 
 def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     """Return `flip_up_down` of every second image, chosen at random."""
     images, single = batched(image, "tf.image.random_flip_up_down")
-    return _flipped(images, random_uniform([shape_of(images)[0]], seed=seed), 1, single)
+    return _flip_some(
+        images, random_uniform([shape_of(images)[0]], seed=seed), 1, single
+    )
 
 
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     """Return `random_flip_left_right`, decided by a seed of two integers."""
     images, single = batched(image, "tf.image.stateless_random_flip_left_right")
-    return _flipped(images, stateless_uniform([shape_of(images)[0]], seed), 2, single)
+    return _flip_some(images, stateless_uniform([shape_of(images)[0]], seed), 2, single)
 
 
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     """Return `random_flip_up_down`, decided by a seed of two integers."""
     images, single = batched(image, "tf.image.stateless_random_flip_up_down")
-    return _flipped(images, stateless_uniform([shape_of(images)[0]], seed), 1, single)
+    return _flip_some(images, stateless_uniform([shape_of(images)[0]], seed), 1, single)
 
 
-def _flipped(images: Tensor, drawn: Tensor, axis: int, single: bool) -> Tensor:
+def _flip_some(images: Tensor, drawn: Tensor, axis: int, single: bool) -> Tensor:
     chosen = reshape(drawn < 0.5, [-1, 1, 1, 1])
     return unbatched(where_v2(chosen, reverse(images, [axis]), images), single)
 

@@ -36,7 +36,7 @@ class Optional:
     def __init__(self, value: Any, present: Any, element_spec: Any) -> None:
         self._value = value
         self._present = present
-        self._element_spec = element_spec
+        self.element_spec = element_spec
 
     @classmethod
     def from_value(cls, value: Any) -> Optional:
@@ -47,11 +47,6 @@ class Optional:
     def empty(cls, element_spec: Any) -> Optional:
         """Return an optional without a value, for elements of these specs."""
         return cls(_NOTHING, convert_to_tensor(False), element_spec)
-
-    @property
-    def element_spec(self) -> Any:
-        """The specs of the element."""
-        return self._element_spec
 
     @property
     def value_type(self) -> type[Optional]:
@@ -85,17 +80,17 @@ class Optional:
         """Return an optional that has tensors, zeros where the element is absent."""
         if not self.is_blank:
             return self
-        if self._element_spec is None:
+        if self.element_spec is None:
             raise codes.NO_VALUE_YET.value_error(
                 "tf.experimental.Optional.empty: the specs of the element are unknown; "
                 "give element_spec"
             )
-        value = nest.map_structure(_zeros, self._element_spec)
-        return type(self)(value, self._present, self._element_spec)
+        value = nest.map_structure(_zeros, self.element_spec)
+        return type(self)(value, self._present, self.element_spec)
 
     def invariants(self) -> list[TensorShape]:
         """Return the static shapes of its tensors in a loop that replaces them."""
-        specs = nest.flatten(self._element_spec)
+        specs = nest.flatten(self.element_spec)
         tensors = list(leaves_of(self._traced_parts(), Tensor))
         if len(specs) + 1 != len(tensors):
             return [tensor.shape for tensor in tensors]
@@ -103,17 +98,17 @@ class Optional:
 
     def _traced_parts(self) -> list[Any]:
         """Return the tensors of the value and its presence."""
-        if self.is_blank and self._element_spec is None:
+        if self.is_blank and self.element_spec is None:
             return [self._present]
         return [*nest.flatten(self.filled()._value), self._present]
 
     def _with_parts(self, parts: Sequence[Any]) -> Optional:
         """Return an optional with other tensors."""
         *values, present = parts
-        if self.is_blank and self._element_spec is None:
+        if self.is_blank and self.element_spec is None:
             return type(self)(_NOTHING, present, None)
         value = nest.pack_sequence_as(self.filled()._value, values)
-        return type(self)(value, present, self._element_spec)
+        return type(self)(value, present, self.element_spec)
 
 
 def spec_of(value: Any) -> Any:

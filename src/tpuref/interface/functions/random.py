@@ -148,7 +148,7 @@ def random_normal(
     [2, 3]
     """
     seeds = _seeds("tf.random_normal", seed)
-    drawn = _drawn("RandomStandardNormal", shape, dtype, seeds)
+    drawn = _draw("RandomStandardNormal", shape, dtype, seeds)
     return _scale(drawn, mean, stddev, name_or(name, "random_normal"))
 
 
@@ -172,11 +172,11 @@ def truncated_normal(
     True
     """
     seeds = _seeds("tf.truncated_normal", seed)
-    drawn = _drawn("TruncatedNormal", shape, dtype, seeds)
+    drawn = _draw("TruncatedNormal", shape, dtype, seeds)
     return _scale(drawn, mean, stddev, name_or(name, "truncated_normal"))
 
 
-def _drawn(op: str, shape: Any, dtype: Any, seeds: tuple[Any, Any]) -> Tensor:
+def _draw(op: str, shape: Any, dtype: Any, seeds: tuple[Any, Any]) -> Tensor:
     sizes = shape_tensor(shape)
     drawn: Tensor = apply(op, sizes, dtype=as_dtype(dtype).name, seed=seeds)
     return refine_shape(drawn, sizes)

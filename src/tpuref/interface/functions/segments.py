@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tpuref.base.dtypes import int32
-from tpuref.engine.graph.build import apply, apply_all
+from tpuref.engine.graph.build import apply_all, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arithmetic import maximum
@@ -70,10 +70,7 @@ def unsorted_segment_sum(
         counted = reshape(greater_equal(ids, 0), concat([shape(ids), part * 0 + 1], 0))
         data = where_v2(counted, data, zeros([], data.dtype))
     count = reshape(cast(num_segments, int32), [1])
-    total: Tensor = apply(
-        "ScatterNd", places, data, concat([count, part], 0), name=name
-    )
-    return total
+    return apply_one("ScatterNd", places, data, concat([count, part], 0), name=name)
 
 
 def reverse_sequence(
@@ -163,5 +160,4 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """
     order = convert_to_tensor(x)
     places = cast(numbers(size(order)), order.dtype)
-    found: Tensor = apply("ScatterNd", expand_dims(order, -1), places, shape(order))
-    return found
+    return apply_one("ScatterNd", expand_dims(order, -1), places, shape(order))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tpuref.base.dtypes import bool_
-from tpuref.engine.graph.build import apply, apply_one
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer
@@ -36,8 +36,7 @@ def where(
     same = x.shape.is_fully_defined() and x.shape == y.shape
     elementwise = same and (test.shape.rank == 0 or test.shape == x.shape)
     operation = "SelectV2" if elementwise else "Select"  # elementwise ones are fused
-    result: Tensor = apply(operation, test, x, y, name=name or "Select")
-    return result
+    return apply_one(operation, test, x, y, name=name or "Select")
 
 
 def where_v2(

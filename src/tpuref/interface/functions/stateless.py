@@ -18,7 +18,7 @@ from tpuref.interface.functions.reshaping import broadcast_to
 from tpuref.interface.functions.selection import where_v2
 
 
-def _drawn(op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any) -> Any:
+def _draw(op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any) -> Any:
     if str(getattr(alg, "value", alg)) not in ("auto_select", "philox", "1", "3"):
         raise codes.INVALID_ARGUMENT.value_error(
             f"tf.random.stateless_*: alg must be 'auto_select' or 'philox', got "
@@ -53,12 +53,12 @@ def stateless_uniform(
     """
     target = as_dtype(dtype)
     if not target.is_integer:
-        drawn = _drawn("StatelessRandomUniform", shape, seed, alg, dtype=target.name)
+        drawn = _draw("StatelessRandomUniform", shape, seed, alg, dtype=target.name)
         low = convert_to_tensor(minval, target)
         high = convert_to_tensor(1 if maxval is None else maxval, target)
         return apply_one("AddV2", apply("Mul", drawn, apply("Sub", high, low)), low)
     if minval is None and maxval is None:
-        full: Tensor = _drawn(
+        full: Tensor = _draw(
             "StatelessRandomFullInt", shape, seed, alg, dtype=target.name
         )
         return full
@@ -67,7 +67,7 @@ def stateless_uniform(
             f"tf.random.stateless_uniform: maxval is missing; {target.name} needs it"
         )
     bounds = [convert_to_tensor(x, target) for x in (minval, maxval)]
-    found: Tensor = _drawn("StatelessRandomUniformInt", shape, seed, alg, *bounds)
+    found: Tensor = _draw("StatelessRandomUniformInt", shape, seed, alg, *bounds)
     return found
 
 
@@ -81,7 +81,7 @@ def stateless_normal(
     alg: Any = "auto_select",
 ) -> Tensor:
     """Return normally distributed numbers; parameters as for `stateless_uniform`."""
-    return _scaled("StatelessRandomNormal", shape, seed, mean, stddev, dtype, alg)
+    return _draw_scaled("StatelessRandomNormal", shape, seed, mean, stddev, dtype, alg)
 
 
 def stateless_truncated_normal(
@@ -94,14 +94,16 @@ def stateless_truncated_normal(
     alg: Any = "auto_select",
 ) -> Tensor:
     """Return `stateless_normal` without numbers two deviations from the mean."""
-    return _scaled("StatelessTruncatedNormal", shape, seed, mean, stddev, dtype, alg)
+    return _draw_scaled(
+        "StatelessTruncatedNormal", shape, seed, mean, stddev, dtype, alg
+    )
 
 
-def _scaled(
+def _draw_scaled(
     op: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, alg: Any
 ) -> Tensor:
     target = as_dtype(dtype)
-    drawn = _drawn(op, shape, seed, alg, dtype=target.name)
+    drawn = _draw(op, shape, seed, alg, dtype=target.name)
     scaled = apply("Mul", drawn, convert_to_tensor(stddev, target))
     return apply_one("AddV2", scaled, convert_to_tensor(mean, target))
 
@@ -153,14 +155,13 @@ def stateless_categorical(
 ) -> Tensor:
     """Return classes drawn with probabilities of given logarithms, for each row."""
     scores = convert_to_tensor(logits)
-    found: Tensor = apply(
+    return apply_one(
         "StatelessMultinomial",
         scores,
         convert_to_tensor(num_samples, int32),
         convert_to_tensor(seed),
         output_dtype=as_dtype(dtype).name,
     )
-    return found
 
 
 def stateless_gamma(

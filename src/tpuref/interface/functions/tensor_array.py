@@ -9,7 +9,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import name_or
-from tpuref.base.dtypes import DType, as_dtype, int32
+from tpuref.base.dtypes import as_dtype, int32
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -76,52 +76,37 @@ class TensorArray:
             raise self._error("handle and flow cannot be given; pass the array on")
         if size is None and not dynamic_size:
             raise self._error("expected a size, or dynamic_size=True")
-        self._dtype = as_dtype(dtype)
-        self._grows = bool(dynamic_size)
+        self.dtype = as_dtype(dtype)
+        self.dynamic_size = bool(dynamic_size)
         self._infers = infer_shape
         self._name = tensor_array_name or name or "TensorArray"
         self._elements = _Elements(as_shape(element_shape))
         known = self.element_shape.is_fully_defined()
         inner = self.element_shape.as_tuple() if known else BLANK
-        self._flow = zeros([0 if size is None else size, *inner], self._dtype)
+        self.flow = zeros([0 if size is None else size, *inner], self.dtype)
 
     @staticmethod
     def _error(fault: str) -> ValueError:
         return codes.SHAPES_DIFFER.value_error(f"tf.TensorArray: {fault}")
 
     @property
-    def dtype(self) -> DType:
-        """The element type of the tensors."""
-        return self._dtype
-
-    @property
-    def dynamic_size(self) -> bool:
-        """Whether the array can grow."""
-        return self._grows
-
-    @property
     def element_shape(self) -> TensorShape:
         """The static shape of an element."""
         return self._elements.shape
-
-    @property
-    def flow(self) -> Tensor:
-        """All elements, as rows."""
-        return self._flow
 
     # -- writing -------------------------------------------------------------------
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Return the array with a tensor at an index."""
-        return self._write_rows(index, convert_to_tensor(value, self._dtype), name)
+        return self._write_rows(index, convert_to_tensor(value, self.dtype), name)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """Return the array with the rows of a tensor at some indices."""
-        return self._write_rows(indices, convert_to_tensor(value, self._dtype), name)
+        return self._write_rows(indices, convert_to_tensor(value, self.dtype), name)
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Return the array with the rows of a tensor as its first elements."""
-        rows = convert_to_tensor(value, self._dtype)
+        rows = convert_to_tensor(value, self.dtype)
         return self._write_rows(numbers(shape(rows)[0]), rows, name)
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
@@ -136,7 +121,7 @@ class TensorArray:
                 f"split needs known and equal lengths, got {lengths!r}; pad the parts "
                 "(tf.pad) to equal lengths"
             )
-        rows = convert_to_tensor(value, self._dtype)
+        rows = convert_to_tensor(value, self.dtype)
         parts = concat([[len(known), known[0]], shape(rows)[1:]], 0)
         return self._write_rows(np.arange(len(known)), reshape(rows, parts), name)
 
@@ -146,15 +131,15 @@ class TensorArray:
             self._infer(rows.shape[places.shape.rank :])
         flow = apply(
             "TensorArrayWrite",
-            self._flow,
+            self.flow,
             places,
             rows,
-            grows=self._grows,
+            grows=self.dynamic_size,
             name=name_or(name, f"{self._name}/write"),
         )
         if not executing_eagerly():
             return self.with_flow(flow)
-        self._flow = flow  # eager programs may ignore what `write` returns
+        self.flow = flow  # eager programs may ignore what `write` returns
         return self
 
     def _infer(self, own: TensorShape) -> None:
@@ -175,7 +160,7 @@ class TensorArray:
         """Return the tensors at some indices, as rows."""
         places = convert_to_tensor(indices, int32)
         label = name_or(name, f"{self._name}/gather")
-        rows: Tensor = apply("TensorArrayRead", self._flow, places, name=label)
+        rows: Tensor = apply("TensorArrayRead", self.flow, places, name=label)
         if places.shape.rank is not None:
             rows.set_shape(places.shape.concatenate(self.element_shape))
         return rows
@@ -195,40 +180,40 @@ class TensorArray:
 
     def size(self, name: str | None = None) -> Tensor:
         """Return the number of elements."""
-        size: Tensor = shape(self._flow, name)[0]
+        size: Tensor = shape(self.flow, name)[0]
         return size
 
     def identity(self) -> TensorArray:
         """Return the array, after the control dependencies of this place."""
-        return self.with_flow(identity(self._flow))
+        return self.with_flow(identity(self.flow))
 
     def close(self, name: str | None = None) -> Operation | None:
         """Do nothing: Python frees the memory of an array."""
-        return None if executing_eagerly() else self._flow.op
+        return None if executing_eagerly() else self.flow.op
 
     # -- as part of loops, branches and functions ------------------------------------
 
     def with_flow(self, flow: Tensor) -> TensorArray:
         """Return a copy of the array with other elements."""
         other: TensorArray = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, _flow=flow)
+        other.__dict__.update(self.__dict__, flow=flow)
         return other
 
     def invariant(self) -> TensorShape:
         """Return the static shape of the elements in a loop that writes to them."""
-        rows = self._flow.shape
+        rows = self.flow.shape
         if is_blank(rows) or not rows[1:].is_fully_defined():
             return TensorShape(None)
-        return TensorShape([None]).concatenate(rows[1:]) if self._grows else rows
+        return TensorShape([None]).concatenate(rows[1:]) if self.dynamic_size else rows
 
     def _traced_parts(self) -> list[Any]:
-        return [self._flow]
+        return [self.flow]
 
     def _with_parts(self, parts: Sequence[Any]) -> TensorArray:
         return self.with_flow(parts[0])
 
     def __repr__(self) -> str:
         return (
-            f"<tf.TensorArray {self._name!r} of {self._dtype.name} elements of shape "
+            f"<tf.TensorArray {self._name!r} of {self.dtype.name} elements of shape "
             f"{self.element_shape}>"
         )

@@ -188,17 +188,14 @@ def variable_scope(
             dtype=dtype if dtype is not None else base.dtype,
             constraint=constraint if constraint is not None else base.constraint,
             custom_getter=_compose_getters(base.custom_getter, custom_getter),
-            original_name_scope=_original(name_or_scope, operations),
+            original_name_scope=getattr(
+                name_or_scope, "original_name_scope", operations
+            ),
         )
         try:
             yield graph.variable_scope
         finally:
             graph.variable_scope = outer
-
-
-def _original(given: str | VariableScope | None, operations: str) -> str:
-    """Return the original name scope of a scope, even if it is re-entered."""
-    return given.original_name_scope if isinstance(given, VariableScope) else operations
 
 
 def _scope_name(

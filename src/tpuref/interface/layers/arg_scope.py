@@ -74,7 +74,7 @@ def arg_scope(
             )
         scope: Scope = dict(list_ops_or_scope)
     elif isinstance(list_ops_or_scope, (list, tuple)):
-        scope = _extended(_CURRENT.get(), list_ops_or_scope, kwargs)
+        scope = _add_defaults(_CURRENT.get(), list_ops_or_scope, kwargs)
     else:
         raise wrong_type(
             f"{function}: list_ops_or_scope",
@@ -88,7 +88,7 @@ def arg_scope(
         _CURRENT.reset(token)
 
 
-def _extended(scope: Scope, functions: Sequence[Any], given: Any) -> Scope:
+def _add_defaults(scope: Scope, functions: Sequence[Any], given: Any) -> Scope:
     extended = dict(scope)
     for one in functions:
         if not has_arg_scope(one):

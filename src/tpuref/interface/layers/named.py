@@ -53,12 +53,12 @@ def initializer_of(given: Any) -> Any:
     return found() if isinstance(given, str) else found
 
 
-def _of_name(what: str, given: Any, known: dict[str, Any]) -> Any:
+def _of_name(kind: str, given: Any, known: dict[str, Any]) -> Any:
     if not isinstance(given, str):
         return given
     if given not in known:
         raise codes.WRONG_ARGUMENT_TYPE.value_error(
-            f"tf.layers: there is no {what} named {given!r}; expected a function or "
+            f"tf.layers: there is no {kind} named {given!r}; expected a function or "
             f"one of {', '.join(sorted(known))}"
         )
     return known[given]

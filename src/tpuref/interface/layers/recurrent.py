@@ -60,10 +60,7 @@ class RNNCell(Layer):
 
 
 class LSTMStateTuple(NamedTuple):
-    """The state of an LSTM cell.
-
-    `c` is the cell state, `h` its last output.
-    """
+    """The state of an LSTM cell: `c`, and `h`, its last output."""
 
     c: Any
     h: Any

@@ -147,12 +147,12 @@ def streaming_covariance(
         changes = added, *shares, product + between
         after = [v.assign_add(c) for v, c in zip(variables, changes, strict=True)]
         with control_dependencies(after):
-            update = _unbiased(after[0], after[3])
-        value = _unbiased(before[0], before[3])
+            update = _sample_covariance(after[0], after[3])
+        value = _sample_covariance(before[0], before[3])
     return collected(value, update, metrics_collections, updates_collections)
 
 
-def _unbiased(count: Tensor, comoment: Tensor) -> Tensor:
+def _sample_covariance(count: Tensor, comoment: Tensor) -> Tensor:
     return where_v2(count <= 1.0, float("nan"), comoment / (count - 1.0))
 
 

@@ -40,10 +40,7 @@ def start(logdir: profile.Path, options: Any = None) -> None:
 
 
 def stop(save: bool = True) -> None:
-    """Stop the running profile.
-
-    It raises tf.errors.UnavailableError if no profile is running.
-    """
+    """Stop the running profile, or raise tf.errors.UnavailableError if none runs."""
     profile.end(save)
 
 

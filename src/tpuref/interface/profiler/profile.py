@@ -98,10 +98,7 @@ def end(save: bool = True) -> Summary:
 
 
 class Trace:
-    """A profile of a ``with`` block.
-
-    After the block, `summary` is that of the profile.
-    """
+    """A profile of a ``with`` block, after which `summary` is that of the profile."""
 
     summary: Summary
 

@@ -91,21 +91,17 @@ def _nest(events: list[Event], track: Track) -> list[Slice]:
     # enclose the current one.
     events.sort(key=lambda event: (event.begin, -event.end))
     slices, stack = [], list[Slice]()
+    waiting_kinds = (RECEIVE,) if track.job is None else (RECEIVE, HOST_CALL)
     for event in events:
         while stack and stack[-1].event.end <= event.begin:
             stack.pop()
-        waits = event.kind == RECEIVE or (event.kind == HOST_CALL and _on_core(track))
-        waiting = event.end - event.begin if waits else 0
+        waiting = event.end - event.begin if event.kind in waiting_kinds else 0
         part = Slice(event, track, waiting, depth=len(stack))
         if stack:
             stack[-1].inner += part.duration
         stack.append(part)
         slices.append(part)
     return slices
-
-
-def _on_core(track: Track) -> bool:
-    return track.job is not None
 
 
 def _wait_for_the_last(met: Sequence[Slice]) -> None:

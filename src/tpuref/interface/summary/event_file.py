@@ -123,10 +123,7 @@ class FileWriter:
         return self._file.directory
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
-        """Write a summary.
-
-        It is a `tf.Summary`, or a serialized one, as a session returns it.
-        """
+        """Write a `tf.Summary`, or a serialized one, as a session returns it."""
         if isinstance(summary, bytes):
             summary = _parse(Summary, summary, "tf.summary.FileWriter.add_summary")
         _expect(Summary, "add_summary: summary", "a tf.Summary", summary)

@@ -95,8 +95,7 @@ def cross_replica_sum(
             codes.OUTSIDE_OF_REPLICAS,
             user_site(),
         )
-    total: Tensor = apply("CrossReplicaSum", tensor, groups=groups, name=name)
-    return total
+    return apply_one("CrossReplicaSum", tensor, groups=groups, name=name)
 
 
 def replica_id(name: str | None = None) -> Tensor:
@@ -221,8 +220,7 @@ def _own_component(x: PerReplica, replicas: int) -> Tensor:
     _check_components(x, replicas)
     # All replicas run the same operations, so the component is selected at run time.
     stacked = apply("Pack", *x.tensors(), axis=0)
-    own: Tensor = apply("GatherV2", stacked, apply("ReplicaId"), axis=0, batch_dims=0)
-    return own
+    return apply_one("GatherV2", stacked, apply("ReplicaId"), axis=0, batch_dims=0)
 
 
 def _total(x: PerReplica) -> Tensor:

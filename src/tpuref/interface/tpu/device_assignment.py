@@ -22,10 +22,7 @@ _Users = dict[Coordinates, list[tuple[int, int]]]
 
 
 class TopologyTypeError(TypeError, ValueError):
-    """The topology argument is not a topology.
-
-    It is also a ValueError, which TensorFlow raises.
-    """
+    """The topology argument is none; also a ValueError, as TensorFlow raises."""
 
 
 class DeviceAssignment:

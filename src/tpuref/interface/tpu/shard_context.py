@@ -13,17 +13,11 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 class TpuContext(threading.local):
     """The computation that a thread is building."""
 
-    def __init__(self) -> None:
-        self._number_of_shards: int | None = None
-
-    @property
-    def number_of_shards(self) -> int | None:
-        """The number of shards, None outside of a computation."""
-        return self._number_of_shards
+    number_of_shards: int | None = None  # None outside of a computation
 
     def set_number_of_shards(self, number_of_shards: int | None) -> None:
         """Set the number of shards."""
-        self._number_of_shards = number_of_shards
+        self.number_of_shards = number_of_shards
 
 
 _CONTEXT = TpuContext()

@@ -46,7 +46,7 @@ class Coordinator:
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._error: BaseException | None = None
-        self._joined = False
+        self.joined = False
         self._registered: set[threading.Thread] = set()
 
     def request_stop(self, ex: Any = None) -> None:
@@ -57,7 +57,7 @@ class Coordinator:
         """
         error: BaseException | None = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:
-            if self._joined and error is not None:
+            if self.joined and error is not None:
                 raise error
             if self._stopped.is_set():
                 return
@@ -69,7 +69,7 @@ class Coordinator:
     def clear_stop(self) -> None:
         """Reset the request to stop, and its error."""
         with self._lock:
-            self._joined, self._error = False, None
+            self.joined, self._error = False, None
             self._stopped.clear()
 
     def should_stop(self) -> bool:
@@ -128,7 +128,7 @@ class Coordinator:
             one.join(min(left, threading.TIMEOUT_MAX))
         late = " ".join(one.name for one in waited if one.is_alive())
         with self._lock:
-            self._joined, self._registered = True, set()
+            self.joined, self._registered = True, set()
         self.raise_requested_exception()
         if late and ignore_live_threads:
             log.info("Coordinator stopped with threads still running: %s", late)
@@ -138,11 +138,6 @@ class Coordinator:
                 f"still run: {late}; let them poll should_stop(), or pass "
                 "ignore_live_threads=True"
             )
-
-    @property
-    def joined(self) -> bool:
-        """Whether `join` has ended."""
-        return self._joined
 
     def raise_requested_exception(self) -> None:
         """Raise the error of the request to stop, if any."""

@@ -37,7 +37,9 @@ _DEFAULT: Any = 0
 def clip_gradient_norms(gradients_to_variables: Any, max_norm: float) -> list[Any]:
     """Return (gradient, variable) pairs, each gradient scaled down to a norm."""
     clip = functools.partial(clip_by_norm, clip_norm=max_norm)
-    return [(_scaled(g, clip), variable) for g, variable in gradients_to_variables]
+    return [
+        (_map_gradient(g, clip), variable) for g, variable in gradients_to_variables
+    ]
 
 
 def multiply_gradients(
@@ -59,12 +61,12 @@ def multiply_gradients(
                     f"{variable.op.name} has a factor and no gradient"
                 )
             factor = convert_to_tensor(factor, gradient.dtype)
-            gradient = _scaled(gradient, functools.partial(multiply, factor))
+            gradient = _map_gradient(gradient, functools.partial(multiply, factor))
         pairs.append((gradient, variable))
     return pairs
 
 
-def _scaled(gradient: Any, function: Callable[[Any], Any]) -> Any:
+def _map_gradient(gradient: Any, function: Callable[[Any], Any]) -> Any:
     if isinstance(gradient, IndexedSlices):
         values = function(gradient.values)
         return IndexedSlices(values, gradient.indices, gradient.dense_shape)

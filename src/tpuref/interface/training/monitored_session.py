@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, overload
 
@@ -34,20 +35,12 @@ LOST = (AbortedError, UnavailableError)
 """The errors of a lost session: cores died, or a server is unreachable."""
 
 
+@dataclass(eq=False)
 class StepContext:
     """The argument of ``run_step_fn``'s function: runs with and without hooks."""
 
-    def __init__(self, session: Any, run_with_hooks: Callable[..., Any]) -> None:
-        self._session, self._run_with_hooks = session, run_with_hooks
-
-    @property
-    def session(self) -> Any:
-        """The session; its ``run`` calls no hooks."""
-        return self._session
-
-    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
-        """Do the same as ``session.run``, and call the hooks."""
-        return self._run_with_hooks(*args, **kwargs)
+    session: Any  # its `run` calls no hooks
+    run_with_hooks: Callable[..., Any]  # as `session.run`, and calls the hooks
 
     def request_stop(self) -> None:
         """Leave the function and the ``with`` block of the monitored session."""

@@ -116,13 +116,8 @@ class ExponentialMovingAverage:
         self._decay = decay
         self._num_updates = num_updates
         self._zero_debias = zero_debias
-        self._name = name
+        self.name = name
         self._averages: dict[Any, Any] = {}
-
-    @property
-    def name(self) -> str:
-        """The name of the variables."""
-        return self._name
 
     def apply(self, var_list: Sequence[Any] | None = None) -> Any:
         """Return an operation that updates the averages, creating those that are new.
@@ -152,7 +147,7 @@ class ExponentialMovingAverage:
         with graph.outside_regions(), graph.control_dependencies(None):
             for averaged in chosen:
                 self._make(averaged)
-        with graph.name_scope(self._name) as scope:
+        with graph.name_scope(self.name) as scope:
             decay = self._effective_decay()
             updates = [
                 assign_moving_average(
@@ -175,12 +170,12 @@ class ExponentialMovingAverage:
         if key in self._averages:
             return
         if isinstance(key, Variable):
-            average = create_slot(key, _current_or_initial_value(key), self._name)
+            average = create_slot(key, _current_or_initial_value(key), self.name)
             get_default_graph().add_to_collection(
                 GraphKeys.MOVING_AVERAGE_VARIABLES, key
             )
         else:
-            average = create_slot(key, Zeros(), self._name, key.shape, key.dtype)
+            average = create_slot(key, Zeros(), self.name, key.shape, key.dtype)
         self._averages[key] = average
 
     def _effective_decay(self) -> Tensor:
@@ -211,7 +206,7 @@ class ExponentialMovingAverage:
         known = self.average(var)
         if known is not None:
             return str(known.name.partition(":")[0])
-        return f"{var.name.partition(':')[0]}/{self._name}"
+        return f"{var.name.partition(':')[0]}/{self.name}"
 
     def variables_to_restore(
         self, moving_avg_variables: Sequence[Any] | None = None

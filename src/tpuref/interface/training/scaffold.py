@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, wrong_type
@@ -21,8 +21,6 @@ from tpuref.interface.functions.variable_scope import (
 )
 from tpuref.interface.summary.operations import merge_all
 from tpuref.interface.training.log import log
-
-Part = TypeVar("Part")
 
 
 class Scaffold:
@@ -78,48 +76,37 @@ class Scaffold:
             argument = "tf.train.Scaffold: copy_from_scaffold"
             instance_of(Scaffold, argument, "a tf.train.Scaffold", other)
 
-        def chosen(name: str, given: Part | None) -> Part | None:
+        def chosen(name: str, given: Any) -> Any:
             return getattr(other, name, None) if given is None else given
 
-        self._init_op = chosen("_init_op", init_op)
-        self._init_feed_dict = chosen("_init_feed_dict", init_feed_dict)
+        self.init_op = chosen("init_op", init_op)
+        self.init_feed_dict = chosen("init_feed_dict", init_feed_dict)
         self._init_fn = chosen("_init_fn", init_fn)
-        self._ready_op = chosen("_ready_op", ready_op)
-        self._ready_for_local_init_op = chosen(
-            "_ready_for_local_init_op", ready_for_local_init_op
+        self.ready_op = chosen("ready_op", ready_op)
+        self.ready_for_local_init_op = chosen(
+            "ready_for_local_init_op", ready_for_local_init_op
         )
-        self._local_init_op = chosen("_local_init_op", local_init_op)
-        self._summary_op = chosen("_summary_op", summary_op)
-        self._saver = chosen("_saver", saver)
+        self.local_init_op = chosen("local_init_op", local_init_op)
+        self.summary_op = chosen("summary_op", summary_op)
+        self.saver = chosen("saver", saver)
 
     def finalize(self) -> Scaffold:
         """Create the missing operations, and finalize the graph."""
-        get = self.get_or_default
-        if self._init_op is None:
-            self._init_op = get(
-                "init_op", GraphKeys.INIT_OP, global_variables_initializer
-            )
-        if self._ready_op is None:
-            self._ready_op = get(
-                "ready_op", GraphKeys.READY_OP, report_uninitialized_variables
-            )
-        if self._ready_for_local_init_op is None:
-            self._ready_for_local_init_op = get(
-                "ready_for_local_init_op",
+        defaults: dict[str, tuple[str, Callable[[], Any]]] = {
+            "init_op": (GraphKeys.INIT_OP, global_variables_initializer),
+            "ready_op": (GraphKeys.READY_OP, report_uninitialized_variables),
+            "ready_for_local_init_op": (
                 GraphKeys.READY_FOR_LOCAL_INIT_OP,
                 lambda: report_uninitialized_variables(global_variables()),
-            )
-        if self._local_init_op is None:
-            self._local_init_op = get(
-                "local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op
-            )
-        if self._summary_op is None:
-            self._summary_op = get("summary_op", GraphKeys.SUMMARY_OP, merge_all)
-        if self._saver is None:
-            self._saver = get(
-                "saver", GraphKeys.SAVERS, lambda: Saver(sharded=True, allow_empty=True)
-            )
-        self._saver.build()
+            ),
+            "local_init_op": (GraphKeys.LOCAL_INIT_OP, self.default_local_init_op),
+            "summary_op": (GraphKeys.SUMMARY_OP, merge_all),
+            "saver": (GraphKeys.SAVERS, lambda: Saver(sharded=True, allow_empty=True)),
+        }
+        for name, (key, make) in defaults.items():
+            if getattr(self, name) is None:
+                setattr(self, name, self.get_or_default(name, key, make))
+        self.saver.build()
         get_default_graph().finalize()
         log.info("Graph was finalized.")
         return self
@@ -129,41 +116,6 @@ class Scaffold:
         """The function that prepares a session, bound to this scaffold."""
         given = self._init_fn
         return None if given is None else lambda session: given(self, session)
-
-    @property
-    def init_op(self) -> Any:
-        """The operation that initializes the variables."""
-        return self._init_op
-
-    @property
-    def init_feed_dict(self) -> Any:
-        """The feeds of `init_op`."""
-        return self._init_feed_dict
-
-    @property
-    def ready_op(self) -> Any:
-        """The names of uninitialized variables."""
-        return self._ready_op
-
-    @property
-    def ready_for_local_init_op(self) -> Any:
-        """The names of uninitialized global variables."""
-        return self._ready_for_local_init_op
-
-    @property
-    def local_init_op(self) -> Any:
-        """The operation that initializes local variables and tables."""
-        return self._local_init_op
-
-    @property
-    def summary_op(self) -> Any:
-        """The summaries, or None."""
-        return self._summary_op
-
-    @property
-    def saver(self) -> Saver | None:
-        """The saver."""
-        return self._saver
 
     @staticmethod
     def default_local_init_op() -> Operation | None:

@@ -125,14 +125,14 @@ def _select_variables(given: Any) -> list[Variable]:
             "a pattern, a list of patterns, a list of variables, or None",
             given,
         )
-    found: list[Variable] = []
+    variables: list[Variable] = []
     for one in given:
-        found += (
+        variables += (
             graph.get_collection(GraphKeys.GLOBAL_VARIABLES, one)
             if isinstance(one, str)
             else [one]
         )
-    return found
+    return variables
 
 
 def _warn_of_unused(

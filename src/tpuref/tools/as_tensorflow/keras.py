@@ -32,7 +32,7 @@ INSTALL = "pip install 'tpuref[keras]' installs one that does"
 
 
 def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-    """Return the spec of ``keras`` or of ``tpuref.keras``, and of what is below them.
+    """Return the spec of ``keras``, of ``tpuref.keras``, or of a module below them.
 
     None leaves the module to the other finders: where Keras is not installed, where it
     belongs to a real TensorFlow that was imported before, and in a program that builds

@@ -45,7 +45,7 @@ def resnet() -> Model:
     images = draw.normal(size=(BATCH, IMAGE, IMAGE, 3)).astype(np.float32)
     labels = np.eye(CLASSES, dtype=np.float32)[draw.integers(0, CLASSES, BATCH)]
     return Model(
-        [_drawn(draw, *shape) for shape in (*shapes, (CHANNELS, CLASSES))],
+        [_random_weights(draw, *shape) for shape in (*shapes, (CHANNELS, CLASSES))],
         images,
         labels,
         _resnet_loss,
@@ -73,7 +73,7 @@ def transformer() -> Model:
     text = draw.integers(0, TOKENS, (BATCH, LENGTH + 1), np.int32)
     return Model(
         [
-            _drawn(draw, *shape)
+            _random_weights(draw, *shape)
             for shape in ((TOKENS, WIDTH), *layer * LAYERS, (WIDTH, TOKENS))
         ],
         text[:, :-1],
@@ -128,7 +128,7 @@ def _cross_entropy(xp: Any, scores: Any, labels: Any) -> Any:
     return -(xp.log(powers / _total(powers)) * labels).sum() / BATCH
 
 
-def _drawn(draw: np.random.Generator, *shape: int) -> npt.NDArray[np.float32]:
+def _random_weights(draw: np.random.Generator, *shape: int) -> npt.NDArray[np.float32]:
     """Return random weights whose products have the variance of their inputs."""
     weights: npt.NDArray[np.float32] = draw.standard_normal(shape, np.float32)
     weights *= np.float32(math.prod(shape[:-1]) ** -0.5)

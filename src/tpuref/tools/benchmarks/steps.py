@@ -93,8 +93,11 @@ def _samples(
         for peer in peers.values()
         for name, how in ((JAX, "pmap"), (JIT, "jit"))
     }
-    with _each(executors, kind, cores) as own:
-        timed = {name: seconds_of(once, calls) for name, once in own.items()}
+    with contextlib.ExitStack() as stack:
+        timed = {
+            name: seconds_of(stack.enter_context(_step(kind, cores, name)), calls)
+            for name in executors
+        }
         return interleaved(settled({**timed, **by_peers}), _rounds(extent))
 
 
@@ -160,17 +163,6 @@ def _rounds(extent: Extent) -> int:
 
 
 @contextlib.contextmanager
-def _each(
-    executors: Sequence[str], kind: str, cores: int
-) -> Iterator[dict[str, Callable[[], Any]]]:
-    """Start the executors, and yield a function for each that runs one step."""
-    with contextlib.ExitStack() as stack:
-        yield {
-            name: stack.enter_context(_step(kind, cores, name)) for name in executors
-        }
-
-
-@contextlib.contextmanager
 def _step(kind: str, cores: int, executor: str) -> Iterator[Callable[[], Any]]:
     """Start a separate system, check a step, and yield a function that runs one."""
     system = System(LOCAL_JOB)
@@ -182,7 +174,7 @@ def _step(kind: str, cores: int, executor: str) -> Iterator[Callable[[], Any]]:
     ):
         with tf.config.override(cores=cores, executor=executor):
             session.run(tf.tpu.initialize_system())
-        fetches, check = _built(session, kind, cores)
+        fetches, check = _build(session, kind, cores)
         once = session.make_callable(fetches)
 
         def step() -> Any:
@@ -193,7 +185,7 @@ def _step(kind: str, cores: int, executor: str) -> Iterator[Callable[[], Any]]:
         yield step
 
 
-def _built(
+def _build(
     session: tf.Session, kind: str, cores: int
 ) -> tuple[Any, Callable[[Callable[[], Any]], None]]:
     """Build a step; return its fetches and a function that checks the first steps."""

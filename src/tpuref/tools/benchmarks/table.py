@@ -2,7 +2,7 @@
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tpuref.tools.benchmarks.contest import Samples
@@ -135,13 +135,7 @@ class Table:
                     "seconds": {k: _round(v) for k, v in row.samples.items()},
                     "floor": row.floor,
                     "goals": [
-                        {
-                            "against": goal.against,
-                            "factor": goal.factor,
-                            "target": goal.target,
-                            "verdict": goal.verdict,
-                        }
-                        for goal in row.goals
+                        {**asdict(goal), "verdict": goal.verdict} for goal in row.goals
                     ],
                 }
                 for row in self.rows

@@ -71,11 +71,11 @@ class _Capture:
         from tpuref.tools.tpu_compiler.request import store
 
         programs = store(self._recorder.requests.values(), self._folder)
-        found = {"programs": programs, "built": _built()}
-        (self._folder / "index.json").write_text(json.dumps(found))
+        index = {"programs": programs, "built": _describe_graph()}
+        (self._folder / "index.json").write_text(json.dumps(index))
 
 
-def _built() -> str:
+def _describe_graph() -> str:
     """Describe the default graph."""
     from tpuref.engine.graph.default import get_default_graph
     from tpuref.engine.ops.tpu import REPLICATE

@@ -84,7 +84,7 @@ def _entries(programs: list[Program]) -> list[Entry]:
     from tpuref.tools.porting.source import read
 
     known = {program.path.resolve(): program for program in programs}
-    found = []
+    entries = []
     for program in programs:
         if len(programs) > 1 and not (program.names and is_entry(read(program.path))):
             continue
@@ -93,8 +93,8 @@ def _entries(programs: list[Program]) -> list[Entry]:
             if path.resolve() not in known:
                 known[path.resolve()] = read_program(read(path))
         modules = [known[path.resolve()] for path in imports.modules]
-        found.append(Entry(program, imports, modules))
-    return found
+        entries.append(Entry(program, imports, modules))
+    return entries
 
 
 def _read_program(path: Path, write: bool) -> tuple[Program, Rewrite | None]:

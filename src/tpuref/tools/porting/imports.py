@@ -97,7 +97,7 @@ def follow(path: Path) -> Imports:
     to the top of the repository; third-party packages are those that this Python has
     not.
     """
-    found = Imports()
+    followed = Imports()
     roots = list(_roots(path))
     waiting, known = [path], {path.resolve()}
     while waiting:
@@ -109,12 +109,12 @@ def follow(path: Path) -> Imports:
         for one in imports:
             file = _file(one.module, current, roots)
             if file is None:
-                _note_missing(one, current, roots, found)
+                _note_missing(one, current, roots, followed)
             elif file.resolve() not in known:
                 known.add(file.resolve())
-                found.modules.append(file)
+                followed.modules.append(file)
                 waiting.append(file)
-    return found
+    return followed
 
 
 def _roots(path: Path) -> Iterator[Path]:

@@ -107,17 +107,14 @@ def _of_call(call: ast.Call, name: str) -> Iterator[Idiom]:
         yield Idiom(call.lineno, f"{name}(lr=)", "learning_rate=")
     path = call.args[0] if call.args else given.get("filepath")
     ends, instead = FILES.get(name, ((), ""))
-    if name == "ModelCheckpoint" and _is(given.get("save_weights_only"), True):
+    weights_only = getattr(given.get("save_weights_only"), "value", None) is True
+    if name == "ModelCheckpoint" and weights_only:
         ends, instead = FILES["save_weights"]
     if name == "save" and _last_name(call.func, 1).endswith("model"):
         ends, instead = FILES["load_model"]
     text = path.value if isinstance(path, ast.Constant) else None
     if ends and isinstance(text, str) and not text.endswith(ends):
         yield Idiom(call.lineno, f"{name}({text!r})", instead)
-
-
-def _is(node: ast.AST | None, value: object) -> bool:
-    return isinstance(node, ast.Constant) and node.value is value
 
 
 def _last_name(node: ast.AST, before: int = 0) -> str:

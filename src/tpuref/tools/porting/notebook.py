@@ -21,12 +21,12 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 def code_cells(text: str) -> list[tuple[int, str]]:
     """Return number and text of each code cell; ValueError if it is no notebook."""
-    found = json.loads(text)
-    if not isinstance(found, dict) or not isinstance(found.get("cells"), list):
+    notebook = json.loads(text)
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise ValueError("it has no list of cells")
     return [
         (number, _join(cell.get("source", "")))
-        for number, cell in enumerate(found["cells"], 1)
+        for number, cell in enumerate(notebook["cells"], 1)
         if cell.get("cell_type") == "code"
     ]
 

@@ -63,9 +63,9 @@ def read_program(source: Source) -> Program:
             return  # a member of a value; the value itself was taken earlier
         full = f"tf.{name}"
         missing = None if first_missing(name) is None else lacks(about(full))
-        found = names.setdefault(full, Name(full, missing))
-        if Place(cell, line) not in found.places:
-            found.places.append(Place(cell, line))
+        entry = names.setdefault(full, Name(full, missing))
+        if Place(cell, line) not in entry.places:
+            entry.places.append(Place(cell, line))
 
     scope = Scope()
     syntax = SyntaxReader(scope, take)

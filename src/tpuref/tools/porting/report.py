@@ -171,7 +171,7 @@ def summary(programs: Sequence[Program]) -> dict[str, Any]:
 
 def program_dict(program: Program, rewrite: Rewrite | None) -> dict[str, Any]:
     """Return a program as it stands in JSON."""
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "file": str(program.path),
         "parsed": not program.unparsed,
         "release": release_of(program)._asdict(),
@@ -183,7 +183,7 @@ def program_dict(program: Program, rewrite: Rewrite | None) -> dict[str, Any]:
         ],
     }
     if rewrite is not None:
-        found["changed"] = [
+        record["changed"] = [
             {
                 **_place_dict(change.place),
                 "before": change.before,
@@ -191,11 +191,11 @@ def program_dict(program: Program, rewrite: Rewrite | None) -> dict[str, Any]:
             }
             for change in rewrite.changes
         ]
-        found["refused"] = [
+        record["refused"] = [
             _place_dict(refusal.place) | {"reason": refusal.reason}
             for refusal in rewrite.refusals
         ]
-    return found
+    return record
 
 
 def imports_dict(entry: Entry) -> dict[str, Any]:
@@ -217,15 +217,15 @@ def imports_dict(entry: Entry) -> dict[str, Any]:
 
 
 def _name_dict(name: Name) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "name": name.name,
         "there": name.missing is None,
         "places": [_place_dict(place) for place in name.places],
     }
     if name.missing is not None:
-        found["origin"] = name.missing.origin
-        found["advice"] = name.missing.advice
-    return found
+        record["origin"] = name.missing.origin
+        record["advice"] = name.missing.advice
+    return record
 
 
 def _place_dict(place: Place) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def import_of(statement: list[Token]) -> Import | None:
     if not rest:
         return None
     if rest[0].text == "from":
-        module, rest = _imported(rest[1:])
+        module, rest = _first_name(rest[1:])
         if module is None or not rest or rest[0].text != "import":
             return None
         found = Import(module)
@@ -108,7 +108,7 @@ def import_of(statement: list[Token]) -> Import | None:
         return None
     rest = rest[1:]
     while rest:
-        name, rest = _imported(rest)
+        name, rest = _first_name(rest)
         if name is None:
             return None
         found.names.append(name)
@@ -116,7 +116,7 @@ def import_of(statement: list[Token]) -> Import | None:
     return found if found.names else None
 
 
-def _imported(tokens: list[Token]) -> tuple[Imported | None, list[Token]]:
+def _first_name(tokens: list[Token]) -> tuple[Imported | None, list[Token]]:
     """Return the first name of tokens, and the tokens after it."""
     count = dotted_length(tokens)
     if not count:

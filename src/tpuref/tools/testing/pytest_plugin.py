@@ -300,13 +300,13 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Watch a test, and compile its programs if the marker asks for it."""
     compiles = any("compiles" in m.kwargs for m in item.iter_markers("tpu"))
-    compiling = _compiled(item) if compiles else contextlib.nullcontext()
+    compiling = _compiling_programs(item) if compiles else contextlib.nullcontext()
     with compiling, _watch(item, "call"):
         return (yield)
 
 
 @contextlib.contextmanager
-def _compiled(item: pytest.Item) -> Iterator[None]:
+def _compiling_programs(item: pytest.Item) -> Iterator[None]:
     """Compile the programs that run in a ``with`` block for the TPUs of the marker."""
     from tpuref.engine.runtime.replication import OBSERVERS
     from tpuref.tools.tpu_compiler.jobs import judge, require_compiler

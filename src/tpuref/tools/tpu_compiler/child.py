@@ -74,7 +74,7 @@ def compiled(request: Request, target: Target) -> dict[str, Any]:
         return report | _refusal_report(error.message, error.site)
     except jax.errors.JaxRuntimeError as error:
         return report | _failure(str(error), target, place)
-    return report | _measured(executable, target, place, program)
+    return report | _figures(executable, target, place, program)
 
 
 def _refusal_report(message: str, site: object) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _failure(message: str, target: Target, place: TargetPlacement) -> dict[str, 
     return report
 
 
-def _measured(
+def _figures(
     executable: Any, target: Target, place: TargetPlacement, program: TargetProgram
 ) -> dict[str, Any]:
     """Return the compiler's memory and cost figures of a compiled program."""

@@ -61,10 +61,10 @@ def compiled_for(outputs: Any, target: str) -> Report:
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     operations = [leaf for leaf in leaves if isinstance(leaf, Operation)]
     needed = needed_operations(tensors, operations, set())
-    found = sorted(
+    replicated = sorted(
         (op for op in needed if op.definition is REPLICATE), key=lambda op: op.index
     )
-    if not found:
+    if not replicated:
         raise coded(
             ValueError,
             "tpuref.compiled_for: outputs must depend on a replicated computation, got "
@@ -72,7 +72,7 @@ def compiled_for(outputs: Any, target: str) -> Report:
             code=codes.INVALID_ARGUMENT,
         )
     require_compiler()
-    return Report(judge([_request(op) for op in found], targets))
+    return Report(judge([_request(op) for op in replicated], targets))
 
 
 def _request(operation: Operation) -> Request:
@@ -115,13 +115,13 @@ def _variables(program: Program, operation: Operation) -> list[Any]:
     from tpuref.engine.runtime.xla.signature import Held
 
     used = set(ProgramFacts(program).variables)
-    found = {}
+    held = {}
     for op in operation.graph.get_operations():
         handle = op.attrs.get("handle")
         if handle in used and op.outputs and op.definition is not IS_INITIALIZED:
             spec = op.outputs[0].spec
             if spec.shape.is_fully_defined():
-                found[handle] = Held(
+                held[handle] = Held(
                     handle, tuple(n or 0 for n in spec.shape.as_list()), spec.dtype.np
                 )
-    return list(found.values())
+    return list(held.values())

@@ -28,8 +28,8 @@ def _cholesky(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
     middle = _product(apply, y, dy, adjoint_a=True) * half.astype(y.dtype.np)
     inverse = apply("MatrixInverse", y)
     left = _product(apply, inverse, middle, adjoint_a=True)
-    found = _product(apply, left, inverse)
-    return (found + _adjoint(apply, found)) * np.asarray(0.5, y.dtype.np)
+    gradient = _product(apply, left, inverse)
+    return (gradient + _adjoint(apply, gradient)) * np.asarray(0.5, y.dtype.np)
 
 
 def _inverse(apply: Apply, op: Applied, dy: Tensor) -> Tensor:

@@ -62,8 +62,8 @@ def _cross_entropy(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> Any:
     dy = apply("ExpandDims", dy, axis=axis)
 
     def of_logits() -> rule.Tensor:
-        found = dy * (apply("Softmax", logits, axis=axis) - labels)
-        return rule.sum_to(apply, found, logits)
+        gradient = dy * (apply("Softmax", logits, axis=axis) - labels)
+        return rule.sum_to(apply, gradient, logits)
 
     def of_labels() -> rule.Tensor:
         return rule.sum_to(apply, -dy * apply("LogSoftmax", logits, axis=axis), labels)

@@ -92,7 +92,9 @@ def _steps(program: Program, sources: Mapping[int, int]) -> list[Step]:
             continue
         for instr, inputs in group:
             starts = instr.definition.flow is Flow.REPLICATION
-            steps.append((_replicated if starts else _interpreting_step)(instr, inputs))
+            steps.append(
+                (_replication_step if starts else _interpreting_step)(instr, inputs)
+            )
     return steps
 
 
@@ -167,7 +169,7 @@ def _computing_step(calls: Sequence[_Call]) -> Step:
     return step
 
 
-def _replicated(instr: Instr, inputs: Sequence[int]) -> Step:
+def _replication_step(instr: Instr, inputs: Sequence[int]) -> Step:
     """Return the step that runs a replicated computation."""
 
     def step(values: Values, run: Run) -> None:

@@ -12,10 +12,7 @@ CLOSING_SECONDS = 5.0
 
 
 class Iteration:
-    """One pass: each call returns its next element.
-
-    `items` are the elements, each as its arrays.
-    """
+    """One pass over `items`, the arrays of each element, one element a call."""
 
     def __init__(self, items: Generator[Sequence[Array], None, None]) -> None:
         self._items = items

@@ -24,11 +24,13 @@ def exchange(what: str, said: str) -> list[str]:
     # processes exchange in the same order.
     service, turn = distributed.global_state.client, next(_TURNS)
     service.key_value_set(f"tpuref/{turn}/{jax.process_index()}", said)
-    found: list[str] = []
+    answers: list[str] = []
     for process in range(jax.process_count()):
         key = f"tpuref/{turn}/{process}"
         try:
-            found.append(service.blocking_key_value_get(key, int(config.timeout * 1e3)))
+            answers.append(
+                service.blocking_key_value_get(key, int(config.timeout * 1e3))
+            )
         except jax.errors.JaxRuntimeError as error:
             raise InvalidArgumentError(
                 f"process {jax.process_index()} is about to run {what}, and within "
@@ -36,7 +38,7 @@ def exchange(what: str, said: str) -> list[str]:
                 "the same script?",
                 code=codes.PROCESSES_DIFFER,
             ) from error
-    return found
+    return answers
 
 
 def agree(signature: Signature) -> None:

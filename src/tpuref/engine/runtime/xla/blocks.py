@@ -49,13 +49,13 @@ def scalar(instr: Instr, predicate: Value) -> Value:
 
 def written(blocks: Sequence[Program]) -> list[str]:
     """Return the names of the variables that programs write."""
-    found = {
+    handles = {
         instr.attrs[instr.definition.writes]
         for block in blocks
         for instr in block.all_instrs()
         if instr.definition.writes is not None and instr.core != HOST
     }
-    return sorted(found)
+    return sorted(handles)
 
 
 def as_function(traced: Any, form: Any) -> Callable[..., Any]:

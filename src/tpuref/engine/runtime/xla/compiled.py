@@ -103,11 +103,11 @@ class Compiled:
 
     def _trace(self) -> tuple[Lowering, Callable[..., Any]]:
         """Lower the program; again with the draws as inputs if it draws."""
-        found: list[Lowering] = []
+        lowerings: list[Lowering] = []
 
         def trace(*arguments: Any) -> Any:
             lowering, *outputs = self._outputs(None, *arguments)
-            found.append(lowering)
+            lowerings.append(lowering)
             return tuple(outputs)
 
         shapes = {
@@ -120,7 +120,7 @@ class Compiled:
             [shapes[handle] for handle in self._constant],
             [],
         )
-        (lowering,) = found
+        (lowering,) = lowerings
         self._calls_host = bool(traced.effects)
         if lowering.drawn:
             return lowering, partial(self._lower_again, lowering.drawn)
@@ -238,7 +238,7 @@ class Compiled:
 
     def _draw(self, run: Run) -> list[Any]:
         """Draw all random numbers, from the streams of lockstep."""
-        found = []
+        columns = []
         for instr, operands in self._lowering.drawn:
 
             def row(
@@ -247,10 +247,10 @@ class Compiled:
                 return compute(instr.definition, instr, operands, replica, run)[0]
 
             if self._differs(instr):
-                found.append(self._placement.put_rows(row))
+                columns.append(self._placement.put_rows(row))
             else:
-                found.append(self._placement.put(row(instr.replica or 0), False))
-        return found
+                columns.append(self._placement.put(row(instr.replica or 0), False))
+        return columns
 
     def _on_device(self, handles: Sequence[str], run: Run) -> list[DeviceVariable]:
         """Move variables to the devices, where they stay."""

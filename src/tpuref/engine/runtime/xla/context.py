@@ -122,10 +122,10 @@ class Context(ABC):
             for spec, value in zip(inputs, values, strict=True)
             if spec is not None
         ]
-        found = outputs_of(instr.definition.infer(*operands, **instr.attrs))
+        inferred = outputs_of(instr.definition.infer(*operands, **instr.attrs))
         return [
             TensorSpec(a.shape.merge_with(b.shape), a.dtype)
-            for a, b in zip(found, instr.specs, strict=True)
+            for a, b in zip(inferred, instr.specs, strict=True)
         ]
 
 

@@ -60,7 +60,7 @@ def _processors(count: int) -> list[Device]:
             "process runs on JAX",
             code=codes.INVALID_SETTING,
         )
-    found: dict[int, list[Device]] = {}
+    by_process: dict[int, list[Device]] = {}
     for device in jax.devices("cpu"):
-        found.setdefault(device.process_index, []).append(device)
-    return [device for own in found.values() for device in own[:count]]
+        by_process.setdefault(device.process_index, []).append(device)
+    return [device for own in by_process.values() for device in own[:count]]

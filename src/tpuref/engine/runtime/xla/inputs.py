@@ -30,7 +30,7 @@ class ResidentInput:
             self._on_device = self._put(column)
             return self._on_device
         self._on_device = None
-        constant = not any(map(_may_change, column))
+        constant = all(a.flags.owndata and not a.flags.writeable for a in column)
         self._column = list(column) if constant else ()
         if self._placement.processes > 1:
             return self._put(column)
@@ -44,7 +44,3 @@ class ResidentInput:
 
 def _same(a: Array, b: Array) -> bool:
     return a is b
-
-
-def _may_change(array: Array) -> bool:
-    return array.flags.writeable or not array.flags.owndata

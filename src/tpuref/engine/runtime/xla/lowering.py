@@ -71,7 +71,7 @@ class Lowering(Context):
             if instr.is_filler or not ahead.keys().isdisjoint(instr.outputs):
                 continue
             if self._folds(instr, slots):
-                self._write(instr, self._known(instr, slots), slots)
+                self._write(instr, self._compute_now(instr, slots), slots)
                 continue
             if self._on_host(instr, slots) or _forwards(instr, waiting):
                 waiting.append(instr)
@@ -80,7 +80,7 @@ class Lowering(Context):
                 self._call_host(waiting, program, place, slots)
                 waiting = []
                 if self._folds(instr, slots):  # the shape of a result of the host
-                    self._write(instr, self._known(instr, slots), slots)
+                    self._write(instr, self._compute_now(instr, slots), slots)
                     continue
             if instr.definition.flow is Flow.COPY:
                 (slot,), attrs = instr.inputs, instr.attrs
@@ -111,7 +111,7 @@ class Lowering(Context):
             return values[0].is_shared_and_known and bool(np.all(values[0].array))
         return definition.foldable and all(v.is_shared_and_known for v in values)
 
-    def _known(self, instr: Instr, slots: Slots) -> list[Value]:
+    def _compute_now(self, instr: Instr, slots: Slots) -> list[Value]:
         """Compute an instruction from static values."""
         if instr.definition.traits.asserts:
             return []

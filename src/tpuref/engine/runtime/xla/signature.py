@@ -82,12 +82,12 @@ class Signature(NamedTuple):
     def values(self, arrays: Sequence[Any]) -> list[Value]:
         """Return the values of the parameters from the compiled function's inputs."""
         rest = iter(arrays)
-        found = []
+        values = []
         for given in self.inputs:
             known = given.value
             array = next(rest) if known is None else known
-            found.append(Value(array, given.stacked))
-        return found
+            values.append(Value(array, given.stacked))
+        return values
 
 
 def given_to(

@@ -12,10 +12,7 @@ from tpuref.engine.runtime.xla.value import Value
 
 
 class Slots:
-    """The values of slots.
-
-    Towers may use one slot for unrelated values.
-    """
+    """The values of slots, one of which towers may use for unrelated values."""
 
     def __init__(self, placement: Placement, values: Mapping[int, Value]) -> None:
         self._placement = placement

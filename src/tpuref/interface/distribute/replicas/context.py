@@ -1,6 +1,7 @@
 """The contexts of replicas, of dataset functions and of value functions."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from tpuref.base import nest
@@ -70,8 +71,8 @@ class ReplicaContext(Member):
 
         if self.num_replicas_in_sync == 1:
             return value
-        found = [identity(total) for total in super().merge_call(merge, *leaves)]
-        return nest.pack_sequence_as(value, found)
+        totals = [identity(total) for total in super().merge_call(merge, *leaves)]
+        return nest.pack_sequence_as(value, totals)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
         """Return the rows of all replicas concatenated in replica order.
@@ -86,8 +87,8 @@ class ReplicaContext(Member):
 
         if self.num_replicas_in_sync == 1:
             return value
-        found = [identity(rows) for rows in super().merge_call(merge, *leaves)]
-        return nest.pack_sequence_as(value, found)
+        joined_rows = [identity(rows) for rows in super().merge_call(merge, *leaves)]
+        return nest.pack_sequence_as(value, joined_rows)
 
     def __repr__(self) -> str:
         number = "" if self.number is None else f" {self.number}"
@@ -97,6 +98,7 @@ class ReplicaContext(Member):
 _op = reduce_op
 
 
+@dataclass(eq=False)
 class InputContext:
     """The argument of a function that makes a dataset: its part of the input.
 
@@ -108,15 +110,9 @@ class InputContext:
     2
     """
 
-    def __init__(
-        self,
-        num_input_pipelines: int = 1,
-        input_pipeline_id: int = 0,
-        num_replicas_in_sync: int = 1,
-    ) -> None:
-        self.num_input_pipelines = num_input_pipelines
-        self.input_pipeline_id = input_pipeline_id
-        self.num_replicas_in_sync = num_replicas_in_sync
+    num_input_pipelines: int = 1
+    input_pipeline_id: int = 0
+    num_replicas_in_sync: int = 1
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
         """Return the batch size of each replica.
@@ -132,11 +128,9 @@ class InputContext:
         return global_batch_size // self.num_replicas_in_sync
 
 
+@dataclass(eq=False)
 class ValueContext:
     """The argument of a function that makes the value of one replica."""
 
-    def __init__(
-        self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1
-    ) -> None:
-        self.replica_id_in_sync_group = replica_id_in_sync_group
-        self.num_replicas_in_sync = num_replicas_in_sync
+    replica_id_in_sync_group: int = 0
+    num_replicas_in_sync: int = 1

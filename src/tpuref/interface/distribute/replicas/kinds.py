@@ -192,10 +192,7 @@ def _one_worker(function: str, wanted: str) -> NotImplementedError:
 
 @explain_missing_members("tf.distribute.OneDeviceStrategy")
 class OneDeviceStrategy(Strategy):
-    """Runs one replica on one device.
-
-    The device is a CPU, or a core such as ``"TPU:0"``.
-    """
+    """Runs one replica on one device: a CPU, or a core such as ``"TPU:0"``."""
 
     def __init__(self, device: str) -> None:
         if not isinstance(device, str):

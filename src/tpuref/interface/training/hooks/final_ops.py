@@ -23,19 +23,14 @@ class FinalOpsHook(SessionRunHook):
 
     def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
         self._final_ops, self._feed_dict = final_ops, final_ops_feed_dict
-        self._values: Any = None
-
-    @property
-    def final_ops_values(self) -> Any:
-        """The values, in the structure of `final_ops`."""
-        return self._values
+        self.final_ops_values: Any = None
 
     def end(self, session: Any) -> None:
         """Evaluate the tensors."""
         if self._final_ops is None:
             return
         try:
-            self._values = session.run(self._final_ops, self._feed_dict)
+            self.final_ops_values = session.run(self._final_ops, self._feed_dict)
         except (OutOfRangeError, StopIteration) as error:
             log.warning(
                 "An OutOfRangeError or StopIteration is raised by the final_ops of "

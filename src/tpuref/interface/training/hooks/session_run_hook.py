@@ -1,5 +1,6 @@
 """Define the hook interface of monitored sessions."""
 
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tpuref.base.arguments import listed, wrong_type
@@ -36,31 +37,17 @@ class SessionRunValues(NamedTuple):
     run_metadata: Any
 
 
+@dataclass(eq=False)
 class SessionRunContext:
     """The run before or after which hooks are called."""
 
-    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
-        self._original_args, self._session = original_args, session
-        self._stop_requested = False
-
-    @property
-    def original_args(self) -> SessionRunArgs:
-        """The arguments of the session's caller."""
-        return self._original_args
-
-    @property
-    def session(self) -> Any:
-        """The session; its ``run`` calls no hooks."""
-        return self._session
-
-    @property
-    def stop_requested(self) -> bool:
-        """Whether a hook has requested a stop."""
-        return self._stop_requested
+    original_args: SessionRunArgs  # the arguments of the session's caller
+    session: Any  # its `run` calls no hooks
+    stop_requested: bool = field(init=False, default=False)
 
     def request_stop(self) -> None:
         """Make ``should_stop`` of the monitored session return true from now on."""
-        self._stop_requested = True
+        self.stop_requested = True
 
 
 class SessionRunHook:

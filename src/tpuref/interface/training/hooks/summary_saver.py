@@ -63,10 +63,10 @@ class SummarySaverHook(SessionRunHook):
         if not self._due:
             return []
         scaffold = self._scaffold
-        found = self._summary_op if scaffold is None else scaffold.summary_op
-        if isinstance(found, (list, tuple)):
-            return list(found)
-        return [] if found is None else [found]
+        summaries = self._summary_op if scaffold is None else scaffold.summary_op
+        if isinstance(summaries, (list, tuple)):
+            return list(summaries)
+        return [] if summaries is None else [summaries]
 
     def after_run(
         self, run_context: SessionRunContext, run_values: SessionRunValues

@@ -16,6 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from types import FrameType, TracebackType
 
 from tpuref.base import error_codes as codes
@@ -179,22 +180,15 @@ class Occupation:
                 )
 
 
+@dataclass(slots=True)
 class Held:
     """The context of `Occupation.held`."""
 
-    __slots__ = ("_hold", "_occupation", "_program", "_seconds", "_watch")
-
-    def __init__(
-        self,
-        occupation: Occupation,
-        program: str,
-        seconds: float,
-        watch: Callable[[], None] | None,
-    ) -> None:
-        self._occupation = occupation
-        self._program = program
-        self._seconds = seconds
-        self._watch = watch
+    _occupation: Occupation
+    _program: str
+    _seconds: float
+    _watch: Callable[[], None] | None
+    _hold: _Hold = field(init=False)
 
     def __enter__(self) -> bool:
         self._hold = hold = _Hold(sys._getframe(1), self._program)

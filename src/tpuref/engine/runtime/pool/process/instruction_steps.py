@@ -1,6 +1,7 @@
 """The steps of single instructions: one function for each kind of operation."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,24 +34,14 @@ Prepare = Callable[[Program, Sequence[LocalCore], Path], Block]
 """Prepare a block at a path for some cores."""
 
 
+@dataclass(frozen=True)
 class InstructionSteps:
-    """The steps of single instructions on some cores of one process.
+    """The steps of single instructions on some cores of one process."""
 
-    `summed` has the contributions to sums, by their slots.  `prepare` prepares the
-    blocks of an instruction.
-    """
-
-    def __init__(
-        self,
-        services: CoreServices,
-        local_cores: Sequence[LocalCore],
-        summed: Mapping[int, Addend],
-        prepare: Prepare,
-    ) -> None:
-        self._services = services
-        self._local_cores = local_cores
-        self._summed = summed
-        self._prepare = prepare
+    _services: CoreServices
+    _local_cores: Sequence[LocalCore]
+    _summed: Mapping[int, Addend]  # the contributions to sums, by their slots
+    _prepare: Prepare  # prepares the blocks of an instruction
 
     def step(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
         """Return the step of an instruction for the cores at some places."""

@@ -1,6 +1,7 @@
 """The variables and random draws of replicas during a run on a process."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,16 +12,13 @@ from tpuref.engine.runtime.meaning.infeed import Infeed
 from tpuref.engine.runtime.meaning.state import stream, uninitialized
 
 
+@dataclass
 class CoreState:
-    """The random draws of some replicas.
+    """The random draws of some replicas."""
 
-    `entropy` is the seed of the session for operations without one, `draws` the number
-    of earlier evaluations of random operations, by replica.
-    """
-
-    def __init__(self, entropy: int, draws: dict[int, dict[str, int]]) -> None:
-        self.entropy = entropy
-        self.draws = draws
+    entropy: int  # the seed of the session for operations without one
+    # the number of earlier evaluations of random operations, by replica
+    draws: dict[int, dict[str, int]]
 
     def generator(
         self, operation: str, replica: int, seed: tuple[int | None, int | None]

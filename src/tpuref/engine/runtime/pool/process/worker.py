@@ -124,7 +124,7 @@ class Worker:
         self.local: LocalCore | None = None
         self.events: CoreEvents | None = None
         self.counter = control_area.ProgramCounters(arena.bytes, *split).own(number)
-        self._idle = self.run = _idle_run()
+        self._idle = self.run = Run(CoreState(0, {}), {}, {}, timeout=0.0)
         self.runs: dict[int, Run] = {}
 
     def serve(self) -> None:
@@ -395,10 +395,6 @@ def _draws(
     for replica, name, count in drawn:
         draws[replica][name] = count
     return draws
-
-
-def _idle_run() -> Run:
-    return Run(state=CoreState(0, {}), variables={}, functions={}, timeout=0.0)
 
 
 def _failure(

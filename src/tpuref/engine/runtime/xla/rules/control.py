@@ -89,16 +89,17 @@ def _both(
     context: Context, instr: Instr, predicate: Value, inputs: Sequence[Value]
 ) -> Sequence[Value]:
     """Lower both branches, each for the replicas that take it, and select."""
-    found = []
+    branches = []
     for taken, block in zip(
         (predicate.array, ~predicate.array), instr.blocks, strict=True
     ):
         with context.within(context.both_active(Value(taken, True))):
-            found.append(context.block(block, inputs))
-    _refuse_shapes(instr, *found)
-    _refuse_text(instr, [value for values in found for value in values])
+            branches.append(context.block(block, inputs))
+    _refuse_shapes(instr, *branches)
+    _refuse_text(instr, [value for values in branches for value in values])
     return [
-        choose(predicate, a, b, context.replicas) for a, b in zip(*found, strict=True)
+        choose(predicate, a, b, context.replicas)
+        for a, b in zip(*branches, strict=True)
     ]
 
 

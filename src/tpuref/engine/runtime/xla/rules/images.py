@@ -13,10 +13,6 @@ Pair = tuple[int, int]
 Padding = str | tuple[Pair, Pair]
 
 
-def _layout(data_format: str) -> tuple[str, str, str]:
-    return data_format, "HWIO", data_format
-
-
 def _convolve(
     images: Any,
     filters: Any,
@@ -38,7 +34,7 @@ def _convolve(
         strides,
         padding,
         rhs_dilation=dilations,
-        dimension_numbers=_layout(data_format),
+        dimension_numbers=(data_format, "HWIO", data_format),
         feature_group_count=groups,
     )
 
