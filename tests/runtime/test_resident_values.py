@@ -8,7 +8,7 @@ import pytest
 import tpuref as tf
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.engine.runtime.pool.host.pool import CorePool
-from tpuref.engine.runtime.pool.messages import RunRequest
+from tpuref.engine.runtime.pool.messages import RunRequest, sharing_key
 from tpuref.engine.runtime.system import LOCAL
 
 from .programs import LocalResolver
@@ -209,3 +209,37 @@ def test_what_is_fed_is_read_anew_each_time(session):
     data[:] = 2.0
     data.setflags(write=False)
     assert session.run(fetch, {x: data}) == [(2 * LARGE,)] * 3
+
+
+def test_equal_components_are_one_array_in_each_process(monkeypatch):
+    """So replicas compute once what they share, and the host moves it once."""
+    counts = []
+    tf.enable_v2_behavior()
+    with tf.config.override(executor="pool", cores=4, processes=2):
+        tf.tpu.experimental.initialize_tpu_system()
+        strategy = tf.distribute.TPUStrategy()
+        (system,) = LOCAL._systems.values()
+        post = system._executor._cores.post
+
+        def noting(process, message):
+            if message[0] == "run":
+                variables = RunRequest(*message[1:]).variables
+                places = {sharing_key(place) for _, place in variables}
+                counts.append((len(variables), len(places)))
+            post(process, message)
+
+        monkeypatch.setattr(system._executor._cores, "post", noting)
+        with strategy.scope():
+            v = tf.Variable(np.ones(LARGE, np.float32))
+
+        def step():
+            replica = tf.distribute.get_replica_context()
+            own = tf.cast(replica.replica_id_in_sync_group, tf.float32)
+            v.assign_add(replica.all_reduce("SUM", tf.fill([LARGE], own)))
+
+        whole = tf.function(lambda: strategy.run(step))
+        for _ in range(3):
+            whole()
+        parts = [part.numpy() for part in strategy.experimental_local_results(v)]
+    np.testing.assert_array_equal(parts, np.full((4, LARGE), 19, np.float32))
+    assert counts == [(2, 1)] * 6  # each process has two replicas

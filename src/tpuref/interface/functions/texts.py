@@ -188,7 +188,11 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> T
             if b"_" in text:
                 raise ValueError  # Python's, not C's
             with np.errstate(over="ignore"):  # infinite in float32
-                return dtype.np.type(int(text) if dtype.is_integer else float(text))
+                if not dtype.is_integer:
+                    return dtype.np.type(float(text))
+            if not dtype.min <= int(text) <= dtype.max:
+                raise ValueError  # NumPy 1 warns instead
+            return dtype.np.type(int(text))
         except (ValueError, OverflowError):
             raise InvalidArgumentError(
                 f"{function}: expected a number of {dtype.name}, got {text!r}",

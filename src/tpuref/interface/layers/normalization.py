@@ -1,6 +1,6 @@
 """Batch normalization."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -102,12 +102,14 @@ moving_variance_initializer
     ) -> None:
         super().__init__(trainable, name, **kwargs)
         self.renorm, self.renorm_momentum = renorm, renorm_momentum
-        self.renorm_clipping = dict(renorm_clipping or {}) if renorm else {}
-        if not self.renorm_clipping.keys() <= {"rmin", "rmax", "dmax"}:
+        clipping = renorm_clipping if renorm and renorm_clipping is not None else {}
+        known = isinstance(clipping, Mapping)
+        if not (known and clipping.keys() <= {"rmin", "rmax", "dmax"}):
             raise self._wrong(
                 "renorm_clipping: expected a dictionary with the keys rmin, rmax and "
                 f"dmax, got {renorm_clipping!r}"
             )
+        self.renorm_clipping = dict(clipping)
         if renorm and fused:
             raise self._wrong("expected fused=False with renorm=True")
         self._refuse("virtual_batch_size", virtual_batch_size, None)

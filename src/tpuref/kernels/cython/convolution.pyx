@@ -136,7 +136,6 @@ cdef full_vectors(array):
 
 cdef in_parts(work, Py_ssize_t count, Py_ssize_t products):
     """Share parts [0, count) of some work among threads."""
-    cdef Py_ssize_t share
     number = min(blas_threads(), count) if products >= LEAST_PRODUCTS else 1
     threads = [
         threading.Thread(

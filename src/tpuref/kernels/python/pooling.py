@@ -41,7 +41,9 @@ def first_maxima(
         better = (found < 0) | (value > greatest) | nan
         best[here] = np.where(better, value, greatest)
         positions[here] = np.where(better, pixel, found)
-    image, _, _, channel = np.ix_(range(len(images)), [0], [0], range(images.shape[3]))
+    image, _, _, channel = np.ix_(
+        np.arange(len(images)), [0], [0], np.arange(images.shape[3])
+    )
     whole = image * distances[0] + positions * distances[1] + channel * distances[2]
     positions[...] = np.where(positions < 0, -1, whole)
 
@@ -58,6 +60,6 @@ def _pixels(
             )
             inside.append(np.flatnonzero((at >= 0) & (at < images.shape[axis + 1])))
             seen.append(at[inside[axis]])
-        here = np.ix_(range(len(images)), *inside, range(images.shape[3]))
+        here = np.ix_(np.arange(len(images)), *inside, np.arange(images.shape[3]))
         number = (seen[0][:, None] * images.shape[2] + seen[1])[:, :, None]
         yield here, images[:, seen[0][:, None], seen[1]], number

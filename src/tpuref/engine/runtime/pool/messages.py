@@ -89,6 +89,12 @@ def array_of(described: Described, arena: Arena) -> Array:
     return inline_array(described)
 
 
+def sharing_key(described: Described) -> Any:
+    """Return a key that is equal for descriptions of arrays with equal bits."""
+    number, shape, content, *strides = described
+    return number, shape, tuple(content) if number == _STRING else content, *strides
+
+
 def inline_array(described: Described) -> Array:
     """Return the array of a description by value."""
     number, shape, content = described

@@ -271,8 +271,12 @@ class Gathering:
         ]
         for place, replica in enumerate(replicas):
             self._results[replica] = [column[place] for column in columns]
+        pinned: dict[Any, Array] = {}  # replicas share arrays
         for replica, handle, value in left.written:
-            self._run.variables[replica].write(handle, self._pin(process, value))
+            key = messages.sharing_key(value)
+            if key not in pinned:
+                pinned[key] = self._pin(process, value)
+            self._run.variables[replica].write(handle, pinned[key])
         state = self._run.state
         assert isinstance(state, State)
         for replica, name, count in left.draws:

@@ -359,9 +359,11 @@ class CorePool:
         """Return the variables whose values the processes do not have yet.
 
         All replicas begin with the same values.  A large one moves into the arena, and
-        stays there until the variable has a new value.
+        stays there until the variable has a new value.  Equal components of a variable,
+        which follow each other, move into one array.
         """
         variables, news = run.variables[0], []
+        moved: tuple[Array, Array] | None = None
         assert isinstance(variables, ReplicaVariables)
         for handle in facts.variables:
             value = None
@@ -370,9 +372,10 @@ class CorePool:
             if not announced.lacks(handle, value):
                 continue
             if value is not None and not self._cores.memory.can_read(value):
-                copy = self._cores.memory.move(value)
-                variables.relocate(handle, value, copy)
-                value = copy
+                if moved is None or not _have_equal_bits(value, moved[0]):
+                    moved = value, self._cores.memory.move(value)
+                variables.relocate(handle, value, moved[1])
+                value = moved[1]
             news.append((handle, value))
         return news
 
@@ -406,6 +409,11 @@ class CorePool:
             freed=[],
             all_reduce=config.all_reduce,
         )
+
+
+def _have_equal_bits(a: Array, b: Array) -> bool:
+    alike = a.shape == b.shape and a.dtype == b.dtype
+    return a is b or (alike and a.tobytes() == b.tobytes())
 
 
 def _draws(facts: ProgramFacts, replicas: Sequence[int], run: Run) -> list[Drawn]:

@@ -17,7 +17,7 @@ import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from time import monotonic_ns
 from typing import Any
@@ -228,11 +228,16 @@ class Worker:
         news: Sequence[tuple[str, messages.Described | None]],
     ) -> dict[int, dict[int, CoreVariables]]:
         """Return the view of the variables for each logical core of each replica."""
+        received: dict[Any, Array] = {}
         for handle, described in news:
             if described is None:
                 placed.variables.pop(handle, None)
-            else:
-                placed.variables[handle] = self._receive_array(described)
+                continue
+            # Replicas whose components are equal share one array, and so computations.
+            key = messages.sharing_key(described)
+            if key not in received:
+                received[key] = self._receive_array(described)
+            placed.variables[handle] = received[key]
         views: dict[int, dict[int, CoreVariables]] = {}
         for _, replica, logical in placed.local_cores:
             views.setdefault(logical, {})[replica] = CoreVariables(
@@ -266,12 +271,7 @@ class Worker:
                 for column, block in zip(results, request.blocks, strict=True)
                 if placed.local_cores.leading
             ],
-            written=[
-                (replica, handle, self._describe(value))
-                for replica, view in variables.get(0, {}).items()
-                if replica in request.owners
-                for handle, value in view.written.items()
-            ],
+            written=self._new_values(request.owners, variables.get(0, {})),
             draws=[
                 (replica, name, count)
                 for replica, counts in state.draws.items()
@@ -281,6 +281,19 @@ class Worker:
         )
         del self._lent[lent:]
         return left
+
+    def _new_values(
+        self, owners: Sequence[int], views: Mapping[int, CoreVariables]
+    ) -> list[tuple[int, str, messages.Described]]:
+        """Describe the new values of variables; an array that replicas share, once."""
+        described: dict[int, messages.Described] = {}
+        written = []
+        for replica in (replica for replica in views if replica in owners):
+            for handle, value in views[replica].written.items():
+                if id(value) not in described:
+                    described[id(value)] = self._describe(value)
+                written.append((replica, handle, described[id(value)]))
+        return written
 
     def _send_events(self) -> None:
         """Send the events of the run if the host records it."""
