@@ -658,10 +658,7 @@ def _scatter_nd(d, name):
     d.step(name, indices, d.x(NUMBERS, outer + shape[rank:]), list(shape))
 
 
-@drawn(
-    "tensor_scatter_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
-    "tensor_scatter_sub", "tensor_scatter_update",
-)  # fmt: skip
+@drawn("tensor_scatter_add", "tensor_scatter_sub", "tensor_scatter_update")
 def _tensor_scatter(d, name):
     shape = tuple(d.choice(2, 3) for _ in range(d.choice(1, 2, 3)))
     rank = d.random.randint(1, len(shape))
