@@ -41,9 +41,8 @@ def first_maxima(
         better = (found < 0) | (value > greatest) | nan
         best[here] = np.where(better, value, greatest)
         positions[here] = np.where(better, pixel, found)
-    image, _, _, channel = np.ix_(
-        np.arange(len(images)), [0], [0], np.arange(images.shape[3])
-    )
+    image = np.arange(len(images))[:, None, None, None]
+    channel = np.arange(images.shape[3])
     whole = image * distances[0] + positions * distances[1] + channel * distances[2]
     positions[...] = np.where(positions < 0, -1, whole)
 
