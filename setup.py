@@ -8,17 +8,7 @@ from setuptools import Extension, find_namespace_packages, find_packages, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, ExecError, PlatformError
 
-KERNELS = (
-    "checksum",
-    "convolution",
-    "examples",
-    "flags",
-    "links",
-    "mailboxes",
-    "padding",
-    "pooling",
-    "sharding",
-)
+KERNELS = sorted(glob.glob("src/tpuref/kernels/cython/*.pyx"))
 
 # With TPUREF_SANITIZE=1 the first fault in a kernel ends the process with a report.
 SANITIZED = os.environ.get("TPUREF_SANITIZE") == "1"
@@ -80,11 +70,11 @@ def kernel_extensions():
     return cythonize(
         [
             Extension(
-                "tpuref.kernels.cython." + name,
-                ["src/tpuref/kernels/cython/" + name + ".pyx"],
+                "tpuref.kernels.cython." + os.path.basename(path)[: -len(".pyx")],
+                [path],
                 depends=glob.glob("src/tpuref/kernels/cython/*.h"),
             )
-            for name in KERNELS
+            for path in KERNELS
         ],
         build_dir="build/cython",
     )

@@ -247,12 +247,17 @@ def test_checkpoints_elsewhere():
     tf.gfile.DeleteRecursively("memory://folder")
 
 
-def test_assigning_from_a_checkpoint(tmp_path):
-    assign = tf.contrib.framework.assign_from_checkpoint_fn
+def with_one_variable(tmp_path):
+    """Write a checkpoint of the variable `old`, and return its prefix."""
     with tf.Graph().as_default(), tf.Session() as session:
         tf.get_variable("old", initializer=[[1.0, 2.0]])
         session.run(tf.global_variables_initializer())
-        path = tf.train.Saver().save(session, str(tmp_path / "m"))
+        return tf.train.Saver().save(session, str(tmp_path / "m"))
+
+
+def test_assigning_from_a_checkpoint(tmp_path):
+    assign = tf.contrib.framework.assign_from_checkpoint_fn
+    path = with_one_variable(tmp_path)
     with tf.Graph().as_default(), tf.Session() as session:
         v, w = (tf.get_variable(name, [2, 1]) for name in "vw")
         session.run(tf.global_variables_initializer())
@@ -268,10 +273,7 @@ def test_assigning_from_a_checkpoint(tmp_path):
 
 def test_values_of_a_checkpoint_as_feeds(tmp_path, caplog):
     assign = tf.contrib.framework.assign_from_checkpoint
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.get_variable("old", initializer=[[1.0, 2.0]])
-        session.run(tf.global_variables_initializer())
-        path = tf.train.Saver().save(session, str(tmp_path / "m"))
+    path = with_one_variable(tmp_path)
     with tf.Graph().as_default(), tf.Session() as session:
         v, w = (tf.get_variable(name, [2, 1]) for name in "vw")
         session.run(tf.global_variables_initializer())

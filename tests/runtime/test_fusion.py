@@ -11,7 +11,7 @@ from tpuref.base.dtypes import DTYPES
 from tpuref.engine.ops.definition import Operand, outputs_of
 from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
-from tpuref.engine.runtime.pool.process import fusion_plan, product
+from tpuref.engine.runtime.pool.process import plan_calls, product
 from tpuref.engine.runtime.pool.process.fusion import Fusion
 from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES, FusionPlan
 
@@ -180,9 +180,9 @@ def counter():
     return memoryview(bytearray(8)).cast("Q")
 
 
-@pytest.fixture(params=[fusion_plan.BLOCK_BYTES, 16, 100], ids="in blocks of {}".format)
+@pytest.fixture(params=[plan_calls.BLOCK_BYTES, 16, 100], ids="in blocks of {}".format)
 def fusion(request, counter, monkeypatch):
-    monkeypatch.setattr(fusion_plan, "BLOCK_BYTES", request.param)
+    monkeypatch.setattr(plan_calls, "BLOCK_BYTES", request.param)
     numbers = range(1, 1 + len(PROGRAM))
     return Fusion(PROGRAM, numbers, CORES, KNOWN, WANTED, {}, counter)
 

@@ -1,5 +1,6 @@
 """The processors that this process may use."""
 
+import functools
 import math
 import os
 from pathlib import Path
@@ -36,6 +37,7 @@ def processors() -> int:
     return usable if quota is None else max(1, min(usable, math.floor(quota)))
 
 
+@functools.cache
 def blas_threads() -> int:
-    """Return the number of threads that OpenBLAS computes with."""
+    """Return the number of threads that OpenBLAS computes with: fixed at its start."""
     return int(os.environ.get("OPENBLAS_NUM_THREADS") or 0) or processors()

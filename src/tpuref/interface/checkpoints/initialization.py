@@ -123,7 +123,7 @@ def assign_from_checkpoint(
     reader = CheckpointReader(model_path)
     variables = variables_by_name(var_list)
     if ignore_missing_vars:
-        _drop_missing(function, model_path, variables)
+        _drop_missing(function, reader, model_path, variables)
     assigned: list[Operation] = []
     feeds: dict[Tensor, Array] = {}
     for name, variable in variables.items():
@@ -163,7 +163,7 @@ def assign_from_checkpoint_fn(
     if not variables:
         raise codes.CANNOT_SAVE.value_error(f"{_ASSIGN}: var_list is empty")
     if ignore_missing_vars:
-        _drop_missing(_ASSIGN, model_path, variables)
+        _drop_missing(_ASSIGN, CheckpointReader(model_path), model_path, variables)
     if not variables:
         return None
     saver = Saver(variables, reshape=reshape_variables)
@@ -171,9 +171,11 @@ def assign_from_checkpoint_fn(
 
 
 def _drop_missing(
-    function: str, path: PathLike, variables: dict[str, Variable]
+    function: str,
+    reader: CheckpointReader,
+    path: PathLike,
+    variables: dict[str, Variable],
 ) -> None:
-    reader = CheckpointReader(path)
     for name in [name for name in variables if not reader.has_tensor(name)]:
         _log.warning("%s: the checkpoint %s has no %s", function, path, name)
         del variables[name]

@@ -32,12 +32,12 @@ class ObjectGraph:
         self._numbers = {id(root): 0}
         self._names: dict[int, str] = {}
         self._slots: dict[int, list[tuple[int, str, int]]] = {}
-        found: dict[str, Variable] = {}
+        variables: dict[str, Variable] = {}
         for listed in (_own_members, _all_members):
             for number, value in enumerate(self._objects):
                 if (variable := _variable_of(value)) is not None:
                     self._names[number] = self._paths[number] + _VALUE
-                    found[self._names[number]] = variable
+                    variables[self._names[number]] = variable
                     continue
                 for name, child in listed(value):
                     self._add(number, str(name), child)
@@ -45,9 +45,9 @@ class ObjectGraph:
             at = self._append(slot, "")
             beside = f"{self._paths[primary]}{_SLOT}{self._paths[number]}/{name}"
             self._names[at] = beside + _VALUE
-            found[self._names[at]] = slot
+            variables[self._names[at]] = slot
             self._slots.setdefault(number, []).append((primary, name, at))
-        self.variables = dict(sorted(found.items()))
+        self.variables = dict(sorted(variables.items()))
 
     def _add(self, number: int, name: str, child: Any) -> None:
         """Add the object that an attribute leads to, and its path if it is new."""
@@ -100,10 +100,10 @@ class ObjectGraph:
         An object here is the stored one that the same attributes lead to.
         """
         pairs = {(0, 0): None} if nodes else {}
-        pending, found = list(pairs), {}
+        pending, names = list(pairs), {}
         for number, stored in pending:
             if number in self._names and "variable" in nodes[stored]:
-                found[self._names[number]] = nodes[stored]["variable"]
+                names[self._names[number]] = nodes[stored]["variable"]
             there = nodes[stored]["children"]
             for name, child in self._children[number].items():
                 pair = (child, there.get(name))
@@ -115,8 +115,8 @@ class ObjectGraph:
             for primary, name, slot in self._slots.get(number, ()):
                 for (known, other), at in slots.items():
                     if other == name and (primary, known) in pairs:
-                        found[self._names[slot]] = nodes[at]["variable"]
-        return found
+                        names[self._names[slot]] = nodes[at]["variable"]
+        return names
 
 
 def checked_nodes(listed: Any) -> list[Node]:

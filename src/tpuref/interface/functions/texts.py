@@ -190,9 +190,10 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> T
             with np.errstate(over="ignore"):  # infinite in float32
                 if not dtype.is_integer:
                     return dtype.np.type(float(text))
-            if not dtype.min <= int(text) <= dtype.max:
+            whole = int(text)
+            if not dtype.min <= whole <= dtype.max:
                 raise ValueError  # NumPy 1 warns instead
-            return dtype.np.type(int(text))
+            return dtype.np.type(whole)
         except (ValueError, OverflowError):
             raise InvalidArgumentError(
                 f"{function}: expected a number of {dtype.name}, got {text!r}",

@@ -117,10 +117,9 @@ def sensitivity_at_specificity(
     def measure(tp: Tensor, fn: Tensor, tn: Tensor, fp: Tensor) -> Tensor:
         return gather(_share(tp, fn), argmin(absolute(_share(tn, fp) - specificity), 0))
 
-    rates = labels, predictions, specificity, weights, num_thresholds
-    with name_scope(name, "sensitivity_at_specificity"):
-        tensors = _rate_at("sensitivity_at_specificity", measure, *rates)
-    return collected(*tensors, metrics_collections, updates_collections)
+    given = labels, predictions, specificity, weights, num_thresholds
+    collections = metrics_collections, updates_collections
+    return _rate_at("sensitivity_at_specificity", measure, *given, *collections, name)
 
 
 def specificity_at_sensitivity(
@@ -143,10 +142,9 @@ def specificity_at_sensitivity(
         backwards = absolute(_share(tp, fn) - sensitivity)[::-1]
         return gather(_share(tn, fp)[::-1], argmin(backwards, 0))
 
-    rates = labels, predictions, sensitivity, weights, num_thresholds
-    with name_scope(name, "specificity_at_sensitivity"):
-        tensors = _rate_at("specificity_at_sensitivity", measure, *rates)
-    return collected(*tensors, metrics_collections, updates_collections)
+    given = labels, predictions, sensitivity, weights, num_thresholds
+    collections = metrics_collections, updates_collections
+    return _rate_at("specificity_at_sensitivity", measure, *given, *collections, name)
 
 
 def _rate_at(
@@ -157,6 +155,9 @@ def _rate_at(
     rate: float,
     weights: Any,
     steps: int,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
 ) -> Metric:
     if not 0 <= rate <= 1:
         noun = function.partition("_at_")[2]
@@ -165,5 +166,7 @@ def _rate_at(
         )
     last = integer(f"tf.metrics.{function}: num_thresholds", steps) - 1
     levels = [-_EPSILON, *(k / last for k in range(1, last)), 1.0 - _EPSILON]
-    before, after = counts_at(levels, labels, predictions, weights, KINDS)
-    return measure(*before), measure(*after())
+    with name_scope(name, function):
+        before, after = counts_at(levels, labels, predictions, weights, KINDS)
+        value, update = measure(*before), measure(*after())
+    return collected(value, update, metrics_collections, updates_collections)

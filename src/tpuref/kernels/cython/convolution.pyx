@@ -46,7 +46,7 @@ cdef Py_ssize_t LEAST_PRODUCTS = 1 << 24
 
 
 cdef class Work:
-    """A convolution, and which part of it a thread does."""
+    """A convolution, whose parts threads compute."""
 
     cdef Convolution whole
     cdef object held
@@ -59,7 +59,7 @@ cdef class Work:
         tuple strides,
         tuple holes,
     ):
-        """Note the sizes; `outputs` gives the steps of the window."""
+        """Set images and sizes; `outputs` has a row and column for each window."""
         cdef Py_ssize_t row = images.shape[2] * images.shape[3]
         cdef Py_ssize_t channels = images.shape[3]
         cdef const Py_ssize_t[::1] runs
@@ -131,7 +131,7 @@ cdef full_vectors(array):
     missing = -array.shape[3] % TPUREF_OUTPUTS
     if missing:
         array = np.pad(array, [(0, 0)] * 3 + [(0, missing)])
-    return np.ascontiguousarray(array)
+    return array
 
 
 cdef in_parts(work, Py_ssize_t count, Py_ssize_t products):

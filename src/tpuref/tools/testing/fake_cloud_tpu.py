@@ -22,8 +22,8 @@ class FakeCloudTPU:
     `nodes` are the TPUs by name: `Node`, or one address, or a list of addresses.
     `project` and `zone` are the location of the TPUs and, for the metadata server, of
     this machine.  `address` is the address of this machine, for the metadata server.
-    `port` is the port to listen on; 0 is a free one.  `nodes` are the TPUs by name, a
-    dictionary that accepts the same values as the argument.  It may change at any time.
+    `port` is the port to listen on; 0 is a free one.  The attribute `nodes` is a
+    dictionary that accepts the same values as the argument and may change at any time.
     `latency` is the number of seconds that every answer takes, initially 0.  `requests`
     has the requests so far, in order: ``path`` and ``headers``.  `token` is the token
     that requests to the API must send; others get status 401.  None, the initial value,

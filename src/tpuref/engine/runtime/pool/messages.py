@@ -95,6 +95,19 @@ def sharing_key(described: Described) -> Any:
     return number, shape, tuple(content) if number == _STRING else content, *strides
 
 
+def sharing(receive: Callable[[Described], Array]) -> Callable[[Described], Array]:
+    """Return a function that receives arrays with equal descriptions as one array."""
+    received: dict[Any, Array] = {}
+
+    def receive_once(described: Described) -> Array:
+        key = sharing_key(described)
+        if key not in received:
+            received[key] = receive(described)
+        return received[key]
+
+    return receive_once
+
+
 def inline_array(described: Described) -> Array:
     """Return the array of a description by value."""
     number, shape, content = described

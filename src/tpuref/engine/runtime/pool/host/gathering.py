@@ -271,12 +271,9 @@ class Gathering:
         ]
         for place, replica in enumerate(replicas):
             self._results[replica] = [column[place] for column in columns]
-        pinned: dict[Any, Array] = {}  # replicas share arrays
+        pinned = messages.sharing(functools.partial(self._pin, process))
         for replica, handle, value in left.written:
-            key = messages.sharing_key(value)
-            if key not in pinned:
-                pinned[key] = self._pin(process, value)
-            self._run.variables[replica].write(handle, pinned[key])
+            self._run.variables[replica].write(handle, pinned(value))
         state = self._run.state
         assert isinstance(state, State)
         for replica, name, count in left.draws:

@@ -11,11 +11,8 @@ from tpuref.engine.program import HOST, Instr
 from tpuref.engine.runtime.meaning.operation_failure import FAULTS
 from tpuref.engine.runtime.pool.columns import Layout, layout
 from tpuref.engine.runtime.pool.process.addition import by_twos
-from tpuref.engine.runtime.pool.process.fusion_plan import (
-    FusionPlan,
-    Memory,
-    UnexpectedShape,
-)
+from tpuref.engine.runtime.pool.process.fusion_plan import FusionPlan, Memory
+from tpuref.engine.runtime.pool.process.plan_calls import UnexpectedShape
 
 KEPT_PLANS = 8
 """The number of input layouts for which a fusion keeps a plan."""

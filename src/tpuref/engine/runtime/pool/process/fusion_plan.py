@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +35,8 @@ from tpuref.engine.runtime.pool.columns import (
     Shape,
     Stacked,
 )
-from tpuref.engine.runtime.pool.process import product
+from tpuref.engine.runtime.pool.process import plan_calls, product
+from tpuref.engine.runtime.pool.process.plan_calls import Call, Table
 
 GATHERED_BYTES = 4096
 """The largest array of a core that is copied into a stack, to save calls."""
@@ -46,20 +47,8 @@ FOLDED_BYTES = 1 << 16
 FORGOTTEN_BYTES = 1 << 14
 """The least size of the array of a core that is worth a call to forget it."""
 
-BLOCK_BYTES = 1 << 16
-"""The memory of a block in a chain of elementwise operations.
-
-The blocks of a few operands stay in a cache of the second level.
-"""
-
-Table = list[Any]
-Call = Callable[[Table], Any]
 Memory = Callable[[Shape, np.dtype[Any]], Sequence[Array]]
 """Return memory for the arrays of all cores."""
-
-
-class UnexpectedShape(Exception):
-    """The shape of a result differs from the inferred one."""
 
 
 @dataclass(eq=False)
@@ -92,20 +81,6 @@ class _Value:
         return size * self.dtype.itemsize
 
 
-class _Link(NamedTuple):
-    """An elementwise operation in a chain, on arrays of these shapes; the last is out.
-
-    A chain takes all its operations for one block of elements after the other.  An
-    output may lie in the memory of an input that is not read any more: blocks of the
-    same place coincide, as all outputs of a chain have one shape.
-    """
-
-    number: int
-    function: Callable[..., Any]
-    entries: Sequence[int]
-    shapes: Sequence[Shape]
-
-
 class FusionPlan:
     """The calls that run some operations for all cores; parameters as for `Fusion`.
 
@@ -127,7 +102,7 @@ class FusionPlan:
         self._cores = cores
         self._table: Table = []
         self._calls: list[tuple[int, Call]] = []
-        self._chain: list[_Link] = []
+        self._chain: list[plan_calls.Link] = []
         self._allocations: list[Call] = []
         self._forgotten: list[int] = []
         self._free: dict[tuple[Shape, np.dtype[Any]], list[Array]] = {}
@@ -213,7 +188,7 @@ class FusionPlan:
             stack = self._buffer((self._cores, *value.shape), value.dtype)
             self._table[value.entry] = value.buffer = stack
             value.lasting = True
-            self._call(_gather(value.entry + 1, Stacked(stack)))
+            self._call(plan_calls.gather(value.entry + 1, Stacked(stack)))
             value.whole = True
         return value.entry
 
@@ -279,16 +254,18 @@ class FusionPlan:
     def _end_chain(self) -> None:
         """Plan the calls of the open chain, and then forget what they read last."""
         chain, self._chain = self._chain, []
-        blocks = _blocks(chain[0].shapes[-1]) if len(chain) > 1 else []
+        blocks = plan_calls.blocks_of(chain[0].shapes[-1]) if len(chain) > 1 else []
         if len(blocks) > 1:
             self._calls.append(
-                (chain[0].number, _in_blocks(chain, blocks, self._table))
+                (chain[0].number, plan_calls.in_blocks(chain, blocks, self._table))
             )
         else:
             for link in chain:
-                self._calls.append((link.number, _once(link.function, link.entries)))
+                self._calls.append(
+                    (link.number, plan_calls.once(link.function, link.entries))
+                )
         if self._forgotten:
-            self._calls.append((self._number, _forget(self._forgotten)))
+            self._calls.append((self._number, plan_calls.forget(self._forgotten)))
             self._forgotten = []
 
     def _forget_large(self, values: Sequence[_Value]) -> None:
@@ -407,22 +384,24 @@ class FusionPlan:
             self._release(ending)  # it may overwrite its inputs, element by element
         result = self._allocate(slot, kind, shape, instr.specs[0].dtype.np)
         self._release(ending)
-        once = function if isinstance(function, np.ufunc) else _writing(function)
+        once = (
+            function if isinstance(function, np.ufunc) else plan_calls.writing(function)
+        )
         if kind == APART:
-            self._call(_for_each(once, [*sources, self._rows(result)]))
+            self._call(plan_calls.for_each(once, [*sources, self._rows(result)]))
         elif elementwise:
             core = (self._cores,) * (kind == STACKED)
             shapes = [
                 self._aligned_shape(value, kind, len(shape)) for value in operands
             ]
-            link = _Link(
+            link = plan_calls.Link(
                 self._number, once, [*sources, result.entry], [*shapes, (*core, *shape)]
             )
             if self._chain and self._chain[-1].shapes[-1] != link.shapes[-1]:
                 self._end_chain()
             self._chain.append(link)
         else:
-            self._call(_once(once, [*sources, result.entry]))
+            self._call(plan_calls.once(once, [*sources, result.entry]))
         self._values[slot] = result
 
     def _aligned_shape(self, value: _Value, kind: int, rank: int) -> Shape:
@@ -450,7 +429,7 @@ class FusionPlan:
         lasting = any(value.lasting for value in operands)
         for value in operands:
             value.pinned = True
-        wanted: list[_Result] = []
+        wanted: list[plan_calls.Result] = []
         targets = []
         for slot, spec, shape in zip(instr.outputs, instr.specs, shapes, strict=True):
             dtype = spec.dtype.np
@@ -459,8 +438,10 @@ class FusionPlan:
             targets.append(result.entry)
             if kind == STACKED and shape is not None:
                 shape = (self._cores, *shape)
-            wanted.append(_Result(shape, dtype, lasting and slot in self._wanted))
-        once = _returning(function, wanted)
+            wanted.append(
+                plan_calls.Result(shape, dtype, lasting and slot in self._wanted)
+            )
+        once = plan_calls.returning(function, wanted)
 
         def each(table: Table) -> None:
             columns = [table[source] for source in sources]
@@ -607,148 +588,3 @@ def _function(instr: Instr, operands: Sequence[_Value]) -> Callable[..., Any]:
     """Return the function of an operation, without the checks that explain errors."""
     function = instr.definition.function(value.dtype for value in operands)
     return partial(function, **instr.attrs) if instr.attrs else function
-
-
-def _writing(function: Callable[..., Any]) -> Callable[..., None]:
-    """Return a function that writes the result of another into its last argument."""
-
-    def write(*arrays: Array) -> None:
-        *inputs, out = arrays
-        result = function(*inputs, out=out)
-        if result is not out:
-            if np.shape(result) != out.shape:
-                raise UnexpectedShape
-            out[...] = result
-
-    return write
-
-
-class _Result(NamedTuple):
-    """A result to return; an `owned` one must not be a view of an input."""
-
-    shape: Shape | None
-    dtype: np.dtype[Any]
-    owned: bool
-
-
-def _returning(
-    function: Callable[..., Any], wanted: Sequence[_Result]
-) -> Callable[..., list[Array]]:
-    """Return a function that returns contiguous arrays of the right dtype and shape."""
-
-    def compute(*arrays: Array) -> list[Array]:
-        results = []
-        given = outputs_of(function(*arrays))
-        for result, (shape, dtype, owned) in zip(given, wanted, strict=True):
-            array: Array = np.asarray(result, dtype, order="C")
-            if shape is not None and array.shape != shape:
-                raise UnexpectedShape
-            if owned and (array.base is not None or any(array is x for x in arrays)):
-                array = array.copy()
-            results.append(array)
-        return results
-
-    return compute
-
-
-def _once(function: Callable[..., Any], entries: Sequence[int]) -> Call:
-    """Return the call of a function on entries; it writes into the last."""
-    if len(entries) == 2:
-        x, out = entries
-        return lambda table: function(table[x], table[out])
-    if len(entries) == 3:
-        x, y, out = entries
-        return lambda table: function(table[x], table[y], table[out])
-    return lambda table: function(*[table[entry] for entry in entries])
-
-
-def _blocks(shape: Shape) -> list[tuple[slice, ...]]:
-    """Return the parts of an array of 4-byte elements, cut along its first two axes."""
-    rows = BLOCK_BYTES // 4 // max(math.prod(shape[1:]), 1)
-    if rows or len(shape) < 2:
-        return [(part,) for part in _parts(shape[0], max(rows, 1))] if shape else [()]
-    columns = max(BLOCK_BYTES // 4 // max(math.prod(shape[2:]), 1), 1)
-    return [
-        (slice(row, row + 1), part)
-        for row in range(shape[0])
-        for part in _parts(shape[1], columns)
-    ]
-
-
-def _parts(size: int, length: int) -> list[slice]:
-    return [slice(start, start + length) for start in range(0, size, length)]
-
-
-def _in_blocks(
-    chain: Sequence[_Link], blocks: Sequence[tuple[slice, ...]], known: Table
-) -> Call:
-    """Return the call of a chain; `known` has the arrays that every run uses."""
-    rank = len(chain[0].shapes[-1])
-    shapes = {
-        entry: shape
-        for link in chain
-        for entry, shape in zip(link.entries, link.shapes, strict=True)
-    }
-
-    def cut(array: Array, shape: Shape) -> list[Array]:
-        if not shape:  # indexing would copy it
-            return [array] * len(blocks)
-        places = []
-        for block in blocks:
-            cuts = [slice(None)] * (rank - len(block))
-            aligned = [*block, *cuts][rank - len(shape) :]
-            places.append(
-                tuple(
-                    part if size != 1 else slice(None)
-                    for part, size in zip(aligned, shape, strict=True)
-                )
-            )
-        return [array[place] for place in places]
-
-    views = {
-        entry: cut(known[entry], shape)
-        for entry, shape in shapes.items()
-        if known[entry] is not None
-    }
-    others = {entry: shape for entry, shape in shapes.items() if entry not in views}
-
-    def call(table: Table) -> None:
-        here = {entry: cut(table[entry], shape) for entry, shape in others.items()}
-        here.update(views)
-        steps = [(link.function, [here[e] for e in link.entries]) for link in chain]
-        for block in range(len(blocks)):
-            for function, columns in steps:
-                function(*[column[block] for column in columns])
-
-    return call
-
-
-def _forget(entries: Sequence[int]) -> Call:
-    """Return the call that drops the arrays of entries."""
-
-    def call(table: Table) -> None:
-        for entry in entries:
-            table[entry] = None
-
-    return call
-
-
-def _for_each(function: Callable[..., Any], entries: Sequence[int]) -> Call:
-    """Return the calls of a function, for one core after the other."""
-
-    def call(table: Table) -> None:
-        columns = [table[entry] for entry in entries]
-        for arrays in zip(*columns, strict=True):
-            function(*arrays)
-
-    return call
-
-
-def _gather(source: int, rows: Sequence[Array]) -> Call:
-    """Return the call that copies the arrays of the cores into a stack."""
-
-    def call(table: Table) -> None:
-        for row, array in zip(rows, table[source], strict=True):
-            row[...] = array
-
-    return call

@@ -228,16 +228,13 @@ class Worker:
         news: Sequence[tuple[str, messages.Described | None]],
     ) -> dict[int, dict[int, CoreVariables]]:
         """Return the view of the variables for each logical core of each replica."""
-        received: dict[Any, Array] = {}
+        # Replicas whose components are equal share one array, and so computations.
+        receive = messages.sharing(self._receive_array)
         for handle, described in news:
             if described is None:
                 placed.variables.pop(handle, None)
-                continue
-            # Replicas whose components are equal share one array, and so computations.
-            key = messages.sharing_key(described)
-            if key not in received:
-                received[key] = self._receive_array(described)
-            placed.variables[handle] = received[key]
+            else:
+                placed.variables[handle] = receive(described)
         views: dict[int, dict[int, CoreVariables]] = {}
         for _, replica, logical in placed.local_cores:
             views.setdefault(logical, {})[replica] = CoreVariables(

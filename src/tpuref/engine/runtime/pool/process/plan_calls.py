@@ -1,0 +1,186 @@
+"""The calls of a fusion plan: functions that read and write its table.
+
+Those of a chain take all its operations for one block of elements after the other.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tpuref.engine.ops.definition import outputs_of
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.pool.columns import Shape
+
+BLOCK_BYTES = 1 << 16
+"""The memory of a block in a chain of elementwise operations.
+
+The blocks of a few operands stay in a cache of the second level.
+"""
+
+Table = list[Any]
+Call = Callable[[Table], Any]
+
+
+class UnexpectedShape(Exception):
+    """The shape of a result differs from the inferred one."""
+
+
+class Link(NamedTuple):
+    """An elementwise operation in a chain, on arrays of these shapes; the last is out.
+
+    A chain takes all its operations for one block of elements after the other.  An
+    output may lie in the memory of an input that is not read any more: blocks of the
+    same place coincide, as all outputs of a chain have one shape.
+    """
+
+    number: int
+    function: Callable[..., Any]
+    entries: Sequence[int]
+    shapes: Sequence[Shape]
+
+
+def writing(function: Callable[..., Any]) -> Callable[..., None]:
+    """Return a function that writes the result of another into its last argument."""
+
+    def write(*arrays: Array) -> None:
+        *inputs, out = arrays
+        result = function(*inputs, out=out)
+        if result is not out:
+            if np.shape(result) != out.shape:
+                raise UnexpectedShape
+            out[...] = result
+
+    return write
+
+
+class Result(NamedTuple):
+    """A result to return; an `owned` one must not be a view of an input."""
+
+    shape: Shape | None
+    dtype: np.dtype[Any]
+    owned: bool
+
+
+def returning(
+    function: Callable[..., Any], wanted: Sequence[Result]
+) -> Callable[..., list[Array]]:
+    """Return a function that returns contiguous arrays of the right dtype and shape."""
+
+    def compute(*arrays: Array) -> list[Array]:
+        results = []
+        given = outputs_of(function(*arrays))
+        for result, (shape, dtype, owned) in zip(given, wanted, strict=True):
+            array: Array = np.asarray(result, dtype, order="C")
+            if shape is not None and array.shape != shape:
+                raise UnexpectedShape
+            if owned and (array.base is not None or any(array is x for x in arrays)):
+                array = array.copy()
+            results.append(array)
+        return results
+
+    return compute
+
+
+def once(function: Callable[..., Any], entries: Sequence[int]) -> Call:
+    """Return the call of a function on entries; it writes into the last."""
+    if len(entries) == 2:
+        x, out = entries
+        return lambda table: function(table[x], table[out])
+    if len(entries) == 3:
+        x, y, out = entries
+        return lambda table: function(table[x], table[y], table[out])
+    return lambda table: function(*[table[entry] for entry in entries])
+
+
+def blocks_of(shape: Shape) -> list[tuple[slice, ...]]:
+    """Return the parts of an array of 4-byte elements, cut along its first two axes."""
+    rows = BLOCK_BYTES // 4 // max(math.prod(shape[1:]), 1)
+    if rows or len(shape) < 2:
+        return [(part,) for part in _parts(shape[0], max(rows, 1))] if shape else [()]
+    columns = max(BLOCK_BYTES // 4 // max(math.prod(shape[2:]), 1), 1)
+    return [
+        (slice(row, row + 1), part)
+        for row in range(shape[0])
+        for part in _parts(shape[1], columns)
+    ]
+
+
+def _parts(size: int, length: int) -> list[slice]:
+    return [slice(start, start + length) for start in range(0, size, length)]
+
+
+def in_blocks(
+    chain: Sequence[Link], blocks: Sequence[tuple[slice, ...]], known: Table
+) -> Call:
+    """Return the call of a chain; `known` has the arrays that every run uses."""
+    rank = len(chain[0].shapes[-1])
+    shapes = {
+        entry: shape
+        for link in chain
+        for entry, shape in zip(link.entries, link.shapes, strict=True)
+    }
+
+    def cut(array: Array, shape: Shape) -> list[Array]:
+        if not shape:  # indexing would copy it
+            return [array] * len(blocks)
+        places = []
+        for block in blocks:
+            cuts = [slice(None)] * (rank - len(block))
+            aligned = [*block, *cuts][rank - len(shape) :]
+            places.append(
+                tuple(
+                    part if size != 1 else slice(None)
+                    for part, size in zip(aligned, shape, strict=True)
+                )
+            )
+        return [array[place] for place in places]
+
+    views = {
+        entry: cut(known[entry], shape)
+        for entry, shape in shapes.items()
+        if known[entry] is not None
+    }
+    others = {entry: shape for entry, shape in shapes.items() if entry not in views}
+
+    def call(table: Table) -> None:
+        here = {entry: cut(table[entry], shape) for entry, shape in others.items()}
+        here.update(views)
+        steps = [(link.function, [here[e] for e in link.entries]) for link in chain]
+        for block in range(len(blocks)):
+            for function, columns in steps:
+                function(*[column[block] for column in columns])
+
+    return call
+
+
+def forget(entries: Sequence[int]) -> Call:
+    """Return the call that drops the arrays of entries."""
+
+    def call(table: Table) -> None:
+        for entry in entries:
+            table[entry] = None
+
+    return call
+
+
+def for_each(function: Callable[..., Any], entries: Sequence[int]) -> Call:
+    """Return the calls of a function, for one core after the other."""
+
+    def call(table: Table) -> None:
+        columns = [table[entry] for entry in entries]
+        for arrays in zip(*columns, strict=True):
+            function(*arrays)
+
+    return call
+
+
+def gather(source: int, rows: Sequence[Array]) -> Call:
+    """Return the call that copies the arrays of the cores into a stack."""
+
+    def call(table: Table) -> None:
+        for row, array in zip(rows, table[source], strict=True):
+            row[...] = array
+
+    return call
