@@ -7,6 +7,7 @@ import time
 import pytest
 
 import tpuref as tf
+from tpuref.interface.data import ahead
 
 STOP = threading.Event()
 
@@ -145,3 +146,27 @@ def test_an_infinite_generator_gives_what_is_taken():
     before = threading.active_count()
     assert [int(x) for x in dataset.as_numpy_iterator()] == [0, 1, 2]
     assert made == [0, 1, 2] and threading.active_count() == before
+
+
+def test_an_error_that_is_on_its_way_at_the_deadline_is_raised(monkeypatch):
+    """As that of a thread that the thread waited for, with the same deadline."""
+    looks, looked = [], threading.Event()
+
+    def location(thread):
+        looks.append(thread)  # for the warning, and at the deadline
+        if len(looks) == 2:
+            looked.set()
+        return "the input", None
+
+    def items():
+        looked.wait(30)
+        raise tf.errors.DeadlineExceededError(None, None, "the inner one")
+        yield
+
+    monkeypatch.setattr(ahead, "_location", location)
+    monkeypatch.setattr(ahead, "_LOOK_SECONDS", 20.0)
+    with (
+        tf.config.override(timeout=1.0),
+        pytest.raises(tf.errors.DeadlineExceededError, match="the inner one"),
+    ):
+        next(iter(ahead.Ahead(items(), 1)))

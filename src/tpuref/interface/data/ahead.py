@@ -144,6 +144,11 @@ class Ahead:
             if self._progress.count != count:
                 begin, count = now, self._progress.count
             elif now - begin >= seconds:
+                if _location(self.thread)[1] is None:
+                    # It has left its transformations: perhaps with the error of a
+                    # thread that it waited for, whose deadline is the same.
+                    with contextlib.suppress(queue.Empty):
+                        return self._results.get(timeout=_LOOK_SECONDS)
                 return None, self._stall_error(seconds)
             elif now - begin >= patience and not warned:
                 warned = True
