@@ -26,8 +26,8 @@ They need a C compiler and the headers of this Python:
   Debian, Ubuntu   apt install gcc python3-dev
   Fedora           dnf install gcc python3-devel
 
-To do without a compiler set TPUREF_PURE=1 and install again: the NumPy kernels give
-the same bits, slower.
+To do without a compiler set TPUREF_PURE=1 and install again: the NumPy kernels are
+slower, and give the same bits except in convolutions, which they round differently.
 """
 
 
