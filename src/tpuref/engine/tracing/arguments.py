@@ -75,7 +75,8 @@ class Call(NamedTuple):
     """The arguments of one call.
 
     `key` is the cache key: equal for calls that one trace can serve, up to the shapes
-    of `values`, which are eager tensors, or within a graph symbolic ones; `names` are their parameters.
+    of `values`, which are eager tensors, or within a graph symbolic ones; `names` are
+    their parameters.
     ``rebuilt(values, iterators)`` returns the arguments with other values.
     """
 

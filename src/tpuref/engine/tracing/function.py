@@ -113,7 +113,7 @@ class Function(Generic[_Given, _Result]):
     def __call__(self, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
         """Run the program for these arguments, tracing the function if necessary."""
         # Within a graph, its operations join that graph; a tape must record each of
-        # them.
+        # them. In the trace of another function, the first call is traced for all.
         graph = get_default_graph()
         if graph.traced and not executing_eagerly():
             nested: _Result = self._nested.run(
@@ -428,7 +428,8 @@ def function(
     """Return a function that is traced once for each kind of call.
 
     Called in eager mode, it runs as one program.  Within a graph, another function, or
-    a `tf.GradientTape`, its operations join the surrounding graph or tape.
+    a `tf.GradientTape`, its operations join the surrounding graph or tape; within
+    another function, later calls of the same kind copy those of the first.
 
     Parameters
     ----------

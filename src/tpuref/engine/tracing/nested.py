@@ -17,7 +17,7 @@ from tpuref.engine.graph.part import Made, Part
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.variables import variable_creator_scope
 from tpuref.engine.ops.meaning import Array
-from tpuref.engine.tracing.arguments import Call, is_composite
+from tpuref.engine.tracing.arguments import Call, is_composite, leaves_of
 from tpuref.engine.tracing.trace import PLAIN
 
 _MOST = 256
@@ -43,8 +43,7 @@ class NestedCalls:
         key = self, _key(call, graph)
         for traced in (self._portable.get(key), graph.calls.get(key)):
             if traced is not None and traced.part.fits(graph):
-                made = traced.part.copy(graph, call.values)
-                return nest.map_structure(lambda x: _copied(x, made), traced.result)
+                return _copied(traced.result, traced.part.copy(graph, call.values))
         inputs, created = [_stand_in(value) for value in call.values], []
 
         def create(next_creator: Callable[..., Any], **arguments: Any) -> Any:
@@ -54,9 +53,9 @@ class NestedCalls:
         begin = graph.version
         with variable_creator_scope(create):
             result = function(call.rebuilt(inputs, call.iterators))
-        alone = graph.builders == {threading.get_ident()}
+        alone = graph.builders <= {threading.get_ident()}
         if alone and not created and all(map(_is_copied, nest.flatten(result))):
-            part = Part(graph, begin, inputs)
+            part = Part(graph, begin, inputs, leaves_of(result, Tensor))
             if part.repeatable:
                 calls = self._portable if part.portable else graph.calls
                 calls[key] = _Traced(part, result, call)
@@ -69,7 +68,9 @@ def _key(call: Call, graph: Graph) -> Hashable:
     return (
         call.key,
         tuple(value.spec for value in call.values),
-        tuple(value.tobytes() for value in map(_static, call.values) if value is not None),
+        tuple(
+            value.tobytes() for value in map(_static, call.values) if value is not None
+        ),
         tuple(map(id, call.iterators)),
         (graph.region and graph.region.replicated, scopes["tower"]),
         (graph.host_label, graph.current_device),
@@ -87,6 +88,11 @@ def _static(tensor: Tensor) -> Array | None:
     return value if small else None
 
 
+def _static_bytes(tensor: Tensor) -> bytes | None:
+    value = _static(tensor)
+    return None if value is None else value.tobytes()
+
+
 def _stand_in(tensor: Tensor) -> Tensor:
     """Return the tensor that the function gets, which it does not reach otherwise."""
     stand_in = apply_one("Identity", tensor)
@@ -101,8 +107,12 @@ def _is_copied(leaf: Any) -> bool:
     return leaf is None or isinstance(leaf, (Tensor, Operation, *PLAIN))
 
 
-def _copied(leaf: Any, made: Made) -> Any:
-    if is_composite(leaf):
-        parts = leaf._traced_parts()
-        return leaf._with_parts(nest.map_structure(lambda x: _copied(x, made), parts))
-    return made.get(leaf, leaf) if isinstance(leaf, (Tensor, Operation)) else leaf
+def _copied(result: Any, made: Made) -> Any:
+    """Return a result with the copies of its tensors and operations."""
+
+    def copied(leaf: Any) -> Any:
+        if is_composite(leaf):
+            return leaf._with_parts([_copied(p, made) for p in leaf._traced_parts()])
+        return made.get(leaf, leaf) if isinstance(leaf, (Tensor, Operation)) else leaf
+
+    return nest.map_structure(copied, result)
