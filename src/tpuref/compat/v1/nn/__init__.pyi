@@ -14,7 +14,6 @@ from tpuref.interface.functions.losses import sigmoid_cross_entropy_with_logits 
 from tpuref.interface.functions.losses import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
 from tpuref.interface.functions.losses import softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2
 from tpuref.interface.functions.losses import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
-from tpuref.interface.functions.losses import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
 from tpuref.interface.functions.normalization import dropout as dropout
 from tpuref.interface.functions.normalization import fused_batch_norm as fused_batch_norm
 from tpuref.interface.functions.normalization import moments as moments
