@@ -121,7 +121,8 @@ class _Picture:
         text = ""
         for core in self._cores:
             text += "[" if real and core == cores[0] else " "
-            text += self._cells[(x, y, *layer, core)].center(self._cell_width)
+            place = (x, y, *layer, core)
+            text += self._cells[place].center(self._cell_width)
             text += "]" if real and core == cores[-1] else " "
         return text
 

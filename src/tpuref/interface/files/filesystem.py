@@ -87,7 +87,7 @@ class LocalFiles:
 
     def open(self, path: str, mode: str) -> IO[bytes]:
         """Open a file for bytes."""
-        return open(path, mode)  # noqa: SIM115 - the caller closes it
+        return open(path, mode)
 
     def open_regular(self, path: str) -> IO[bytes]:
         """Open a regular file; a pipe would block, and a device may have no end."""
@@ -147,7 +147,7 @@ class LocalFiles:
         """Create a file with an unused name that `UNFINISHED` matches, and lock it."""
         while True:
             path = _unique_name(stem, end)
-            file = open(path, "xb")  # noqa: SIM115 - the caller closes it
+            file = open(path, "xb")
             if _lock(file) is not False and os.fstat(file.fileno()).st_nlink:
                 return file
             file.close()  # another process locked it first, and removes it
