@@ -147,7 +147,7 @@ class LocalFiles:
         """Create a file with an unused name that `UNFINISHED` matches, and lock it."""
         while True:
             path = _unique_name(stem, end)
-            file = open(path, "xb")
+            file = open(path, "xb")  # noqa: SIM115 - the caller closes it
             if _lock(file) is not False and os.fstat(file.fileno()).st_nlink:
                 return file
             file.close()  # another process locked it first, and removes it
