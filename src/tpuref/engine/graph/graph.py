@@ -88,6 +88,9 @@ class Graph:
         self.host_functions: dict[int, Callable[..., Any]] = {}
         self.queues: dict[str, Any] = {}
         self.variables_by_name: dict[str, Any] = {}
+        self.read: dict[str, Any] = {}  # the variables that are read, by handle
+        self.calls: dict[Hashable, Any] = {}  # of functions, traced in this graph
+        self.builders: set[int] = set()  # the threads that have added operations
         self.last_loss_reduction: str | None = None
         self.variable_scopes_opened: set[str] = set()
         self._operations: list[Operation] = []
@@ -240,11 +243,16 @@ class Graph:
             )
             operation.labels.update(self._scopes.labels())
             place(operation, self._scopes.devices)
-            self._operations.append(operation)
-            self._by_name[operation.name] = operation
-            if operation.region is not None:
-                operation.region.operations.append(operation)
+            self.add(operation)
             return operation
+
+    def add(self, operation: Operation) -> None:
+        """Add an operation, with a unique name."""
+        self.builders.add(threading.get_ident())
+        self._operations.append(operation)
+        self._by_name[operation.name] = operation
+        if operation.region is not None:
+            operation.region.operations.append(operation)
 
     def _within_reach(self, tensor: Tensor) -> Tensor:
         """Return a tensor, or its stand-in in the region being built."""

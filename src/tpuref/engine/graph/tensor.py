@@ -234,8 +234,8 @@ class Tensor(Operators, KnownTensor):
         """Return the tensor's shape, dtype and static value for inference."""
         return Operand(self.shape, self.dtype, self._constant)
 
-    def know_constant(self, value: Array) -> None:
-        """Record the static value."""
+    def know_constant(self, value: Array | None) -> None:
+        """Record the static value; None for none."""
         self._constant = value
 
     def __repr__(self) -> str:
