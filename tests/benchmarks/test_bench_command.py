@@ -12,11 +12,8 @@ from tpuref.tools.benchmarks import (
     all_reduce,
     chain,
     contest,
-    input_pipeline,
     machine,
     models,
-    padding,
-    sharding,
     steps,
     whole_programs,
 )
@@ -41,14 +38,9 @@ def tiny(monkeypatch):
     monkeypatch.setattr(steps, "CORES", (2,))
     monkeypatch.setattr(steps, "GROWTH", (1, 2))
     monkeypatch.setattr(steps, "CALLS", dict.fromkeys(steps.CALLS, 1))
-    monkeypatch.setattr(sharding, "CORES", (2,))
-    monkeypatch.setattr(sharding, "QUICK_SIZE", 1 << 12)
-    monkeypatch.setattr(input_pipeline, "EXAMPLES", 600)
-    monkeypatch.setattr(padding, "MOVED_BYTES", 1)
     monkeypatch.setattr(whole_programs, "CORES", 2)
     monkeypatch.setattr(whole_programs, "QUICK_STEPS", 1)
     monkeypatch.setattr(runs, "GRAPHS", ())
-    monkeypatch.setattr(padding, "SIZES", (64, 256))
 
 
 def test_tables_as_json(monkeypatch, capsys):
@@ -59,8 +51,7 @@ def test_tables_as_json(monkeypatch, capsys):
     tables = {table["name"]: table for table in record["tables"]}
     assert list(tables) == [
         *("all-reduce", "ring", "bfloat16"),
-        *("steps", "steps-xla", "steps-growth", "sharding", "padding"),
-        *("start", "input", "programs"),
+        *("steps", "steps-xla", "steps-growth", "start", "programs"),
     ]
     assert int(record["machine"]["processors"]) >= 1
     points = [row["point"] for row in tables["ring"]["rows"]]
@@ -77,19 +68,19 @@ def test_tables_as_json(monkeypatch, capsys):
 
 
 def test_a_page(tmp_path, capsys):
-    command = ["bench", "sharding", "--quick", "--no-peers", "--write-docs"]
+    command = ["bench", "start", "--quick", "--no-peers", "--write-docs"]
     (tmp_path / "performance.md").write_text("# Mine\n\nkept\n")
     assert main([*command, str(tmp_path)]) == 0
     assert main([*command, str(tmp_path)]) == 0
     printed = capsys.readouterr()
-    assert "memcpy, bytes/s" in printed.out
+    assert "shutdown" in printed.out
     text = (tmp_path / "performance.md").read_text()
     assert text.startswith("# Mine\n\nkept\n")
-    assert text.count("## batch_parallel of an identity") == 1
-    assert "| 2 | 4 KiB |" in text
+    assert text.count("## Starting and shutting down a system") == 1
+    assert "| start | 2 |" in text
     files = [path.name for path in (tmp_path / "performance").iterdir()]
-    assert files == ["sharding.json"]
-    record = json.loads((tmp_path / "performance" / "sharding.json").read_text())
+    assert files == ["start.json"]
+    record = json.loads((tmp_path / "performance" / "start.json").read_text())
     assert len(record["rows"][0]["seconds"]["tpuref"]) == 2
 
 

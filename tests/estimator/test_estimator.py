@@ -245,15 +245,3 @@ def test_there_is_no_saved_model(tmp_path):
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
     with pytest.raises(NotImplementedError, match="latest_checkpoint"):
         estimator.export_saved_model(str(tmp_path), lambda: None)
-
-
-def test_input_from_arrays(tmp_path):
-    x = np.arange(6, dtype=np.float32).reshape(6, 1)
-    feed = tf.estimator.inputs.numpy_input_fn
-    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
-    estimator.train(feed(x, 3 * x, batch_size=2, num_epochs=2, shuffle=True))
-    assert estimator.get_variable_value("global_step") == 6
-    rows = estimator.predict(feed(x, batch_size=4, shuffle=False))
-    assert [float(row["x"][0]) for row in rows] == [0, 1, 2, 3, 4, 5]
-    with pytest.raises(ValueError, match="shuffle must be True or False"):
-        feed(x)

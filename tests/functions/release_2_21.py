@@ -68,12 +68,6 @@ CASES = {
     "one row": lambda tf: tf.image.crop_and_resize(
         PIXELS, [[0.2, 0.1, 0.8, 0.9]], [1], [1, 3], "nearest", 0.3
     ),
-    "drawn brightness": lambda tf: tf.image.stateless_random_brightness(
-        PIXELS[0], 0.3, [1, 2]
-    ),
-    "drawn mirror": lambda tf: tf.image.stateless_random_flip_left_right(
-        BYTES[0], [1, 3]
-    ),
     "gamma numbers": lambda tf: tf.random.stateless_gamma([5, 3], [1, 2], [0.5, 1, 3]),
     "gamma of rates": lambda tf: tf.random.stateless_gamma(
         [3, 2, 2], [3, 4], np.array([[0.1], [7]]), np.array([1.0, 2]), tf.float64

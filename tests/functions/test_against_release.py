@@ -205,20 +205,3 @@ def test_assertions_of_one_value(function, least):
         run(function(x), {x: least - 1})
     with pytest.raises(tf.errors.InvalidArgumentError, match="0 does not hold"):
         function([least, least - 1])
-
-
-@pytest.mark.parametrize(
-    ("function", "fitting"), [(tf.assert_rank, [1]), (tf.assert_rank_at_least, [1, 2])]
-)
-def test_assertions_of_ranks(function, fitting):
-    x = tf.placeholder(tf.float32)
-    for rank in (0, 1, 2):
-        value = np.zeros([1] * rank, np.float32)
-        if rank in fitting:
-            assert run(function(tf.constant(value), 1)) is None
-            assert run(function(x, 1), {x: value}) is None
-            continue
-        with pytest.raises(ValueError, match="must have rank 1"):
-            function(tf.constant(value), 1)
-        with pytest.raises(tf.errors.InvalidArgumentError, match="must have rank 1"):
-            run(function(x, 1), {x: value})

@@ -91,23 +91,6 @@ RANDOM = np.random.RandomState(1)
 A, B = RANDOM.randn(5, 3), RANDOM.randn(5, 2)
 
 
-@pytest.mark.parametrize("fast", [True, False])
-@pytest.mark.parametrize("wide", [False, True])
-def test_least_squares(fast, wide):
-    a, b = (A.T, B[:3]) if wide else (A, B)
-    found = tf.linalg.lstsq(tf.constant(a), tf.constant(b), fast=fast)
-    np.testing.assert_allclose(run(found), np.linalg.lstsq(a, b, None)[0], atol=1e-12)
-
-
-@pytest.mark.parametrize("wide", [False, True])
-def test_least_squares_with_a_penalty(wide):
-    a, b = (A.T, B[:3]) if wide else (A, B)
-    columns = a.shape[1]
-    expected = np.linalg.solve(a.T @ a + 0.7 * np.eye(columns), a.T @ b)
-    found = run(tf.linalg.lstsq(tf.constant(a), tf.constant(b), l2_regularizer=0.7))
-    np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
 def test_solutions_by_a_factor():
     matrix = A[:3] @ A[:3].T + np.eye(3)
     factor = tf.cholesky(tf.constant(matrix))

@@ -21,7 +21,10 @@ from .public import OPERATORS
 PATIENCE = 60.0
 """The most seconds of one call; starting the cores takes some."""
 
-_GOOD_ENOUGH = re.compile(r"\(\) (takes|missing|got)|in tower \d+ of|is not a valid")
+_GOOD_ENOUGH = re.compile(
+    r"\(\) (takes|missing|got)|in tower \d+ of|is not a valid|"
+    "only integer scalar arrays"  # of a function that uses a tensor as an index
+)
 _LIBRARY = os.path.dirname(tf.__file__)
 
 

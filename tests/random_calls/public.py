@@ -1,5 +1,6 @@
 """What can be called: public functions, classes, and methods of their instances."""
 
+import enum
 import inspect
 import re
 from collections.abc import Callable
@@ -139,6 +140,8 @@ def callees():
             value = getattr(namespace, name)
             full = f"{prefix}.{name}"
             if name.startswith("_") or full in LEFT_OUT or not callable(value):
+                continue
+            if isinstance(value, enum.EnumMeta):  # whose errors are Python's
                 continue
             found.setdefault(id(value), Callee(full, function=value))
     return [*found.values(), *_methods()]

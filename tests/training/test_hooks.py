@@ -157,7 +157,12 @@ def test_run_step_fn():
 def test_feeds_of_hooks_and_the_caller():
     x, y = tf.placeholder(tf.int32, []), tf.placeholder(tf.int32, [])
     both = 10 * x + y
-    ones, twos = (tf.train.FeedFnHook(lambda n=n: {x: n}) for n in (1, 2))
+
+    class Feeding(tf.train.SessionRunHook):
+        def before_run(self, run_context):
+            return tf.train.SessionRunArgs([], {x: 1})
+
+    ones, twos = Feeding(), Feeding()
     with tf.train.MonitoredSession(hooks=[ones]) as session:
         assert session.run(both, {y: 5}) == 15
         with pytest.raises(RuntimeError, match="by a hook and the caller.*E132"):

@@ -11,9 +11,6 @@ DECAYS = {
     "exponential_decay": lambda k: tf.train.exponential_decay(0.1, k, 10, 0.96),
     "exponential_decay staircase": lambda k:
         tf.train.exponential_decay(0.1, k, 10, 0.96, staircase=True),
-    "natural_exp_decay": lambda k: tf.train.natural_exp_decay(0.1, k, 10, 0.5),
-    "natural_exp_decay staircase": lambda k:
-        tf.train.natural_exp_decay(0.1, k, 10, 0.5, staircase=True),
     "inverse_time_decay": lambda k: tf.train.inverse_time_decay(0.1, k, 10, 0.5),
     "inverse_time_decay staircase": lambda k:
         tf.train.inverse_time_decay(0.1, k, 10, 0.5, staircase=True),
@@ -32,11 +29,6 @@ MEASURED = {
     "exponential_decay staircase":
         [0.1, 0.1, 0.1, 0.1, 0.096000001, 0.096000001, 0.092160001, 0.092160001,
         0.088473596, 0.07827577],
-    "natural_exp_decay": [0.1, 0.095122948, 0.086070798, 0.070468806, 0.060653068,
-        0.047236659, 0.036787946, 0.028650481, 0.019204993, 0.0049787071],
-    "natural_exp_decay staircase":
-        [0.1, 0.1, 0.1, 0.1, 0.060653068, 0.060653068, 0.036787946, 0.036787946,
-        0.022313017, 0.0049787071],
     "inverse_time_decay": [0.1, 0.095238104, 0.086956523, 0.074074075, 0.06666667,
         0.057142857, 0.050000001, 0.044444446, 0.03773585, 0.025],
     "inverse_time_decay staircase":

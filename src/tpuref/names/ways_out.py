@@ -110,6 +110,15 @@ WAYS_OUT = (
         "distribute.cluster_resolver.* contrib.cluster_resolver.*",
         "Use TPUClusterResolver, the resolver that tpuref has.",
     ),
+    WayOut("linalg.lstsq matrix_solve_ls", "Use tf.linalg.pinv and tf.matmul."),
+    WayOut(
+        "*assert_rank*", "Use tf.ensure_shape, or compare tf.rank with tf.assert_equal."
+    ),
+    WayOut(
+        "nn.weighted_cross_entropy_with_logits",
+        "For labels of 0 and 1, multiply tf.nn.sigmoid_cross_entropy_with_logits by "
+        "1 + (pos_weight - 1) * labels.",
+    ),
     # -- training
     WayOut(
         "gradient* recompute_grad autodiff.* RegisterGradient NoGradient "
@@ -180,6 +189,10 @@ WAYS_OUT = (
         "losses.* contrib.losses",
         "Write the losses of elements with functions such as tf.squared_difference, "
         "and pass them to tf.losses.compute_weighted_loss.",
+    ),
+    WayOut(
+        "contrib.metrics.streaming_*",
+        "Use the metric of tf.metrics, which takes the labels first.",
     ),
     WayOut(
         "metrics.* contrib.metrics.*",

@@ -10,7 +10,6 @@ from tpuref.interface.functions.decompositions import eigh as eigh
 from tpuref.interface.functions.decompositions import eigvalsh as eigvalsh
 from tpuref.interface.functions.decompositions import inv as inv
 from tpuref.interface.functions.decompositions import logdet as logdet
-from tpuref.interface.functions.decompositions import lstsq as lstsq
 from tpuref.interface.functions.decompositions import lu as lu
 from tpuref.interface.functions.decompositions import qr as qr
 from tpuref.interface.functions.decompositions import slogdet as slogdet

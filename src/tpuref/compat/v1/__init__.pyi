@@ -108,8 +108,6 @@ from tpuref.interface.functions.assertions import assert_less as assert_less
 from tpuref.interface.functions.assertions import assert_less_equal as assert_less_equal
 from tpuref.interface.functions.assertions import assert_non_negative as assert_non_negative
 from tpuref.interface.functions.assertions import assert_positive as assert_positive
-from tpuref.interface.functions.assertions import assert_rank as assert_rank
-from tpuref.interface.functions.assertions import assert_rank_at_least as assert_rank_at_least
 from tpuref.interface.functions.blocks import batch_to_space_nd as batch_to_space_nd
 from tpuref.interface.functions.blocks import depth_to_space as depth_to_space
 from tpuref.interface.functions.blocks import space_to_depth as space_to_depth
@@ -147,7 +145,6 @@ from tpuref.interface.functions.decompositions import det
 from tpuref.interface.functions.decompositions import eigh
 from tpuref.interface.functions.decompositions import eigvalsh
 from tpuref.interface.functions.decompositions import inv
-from tpuref.interface.functions.decompositions import lstsq
 from tpuref.interface.functions.decompositions import qr as qr
 from tpuref.interface.functions.decompositions import solve
 from tpuref.interface.functions.decompositions import svd as svd
@@ -276,7 +273,6 @@ guarantee_const = identity
 matrix_determinant = det
 matrix_inverse = inv
 matrix_solve = solve
-matrix_solve_ls = lstsq
 matrix_triangular_solve = triangular_solve
 orthogonal_initializer = Orthogonal
 random_normal_initializer = RandomNormal

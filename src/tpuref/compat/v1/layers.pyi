@@ -17,11 +17,7 @@ from tpuref.interface.layers.flatten import flatten as flatten
 from tpuref.interface.layers.layer import Layer as Layer
 from tpuref.interface.layers.normalization import BatchNormalization as BatchNormalization
 from tpuref.interface.layers.normalization import batch_normalization as batch_normalization
-from tpuref.interface.layers.pooling import AveragePooling1D as AveragePooling1D
 from tpuref.interface.layers.pooling import AveragePooling2D as AveragePooling2D
-from tpuref.interface.layers.pooling import MaxPooling1D as MaxPooling1D
 from tpuref.interface.layers.pooling import MaxPooling2D as MaxPooling2D
-from tpuref.interface.layers.pooling import average_pooling1d as average_pooling1d
 from tpuref.interface.layers.pooling import average_pooling2d as average_pooling2d
-from tpuref.interface.layers.pooling import max_pooling1d as max_pooling1d
 from tpuref.interface.layers.pooling import max_pooling2d as max_pooling2d

@@ -23,9 +23,7 @@ from tpuref.interface.training.global_step import global_step as global_step
 from tpuref.interface.training.gradient_descent import GradientDescentOptimizer as GradientDescentOptimizer
 from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverHook as CheckpointSaverHook
 from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverListener as CheckpointSaverListener
-from tpuref.interface.training.hooks.feed_fn import FeedFnHook as FeedFnHook
 from tpuref.interface.training.hooks.final_ops import FinalOpsHook as FinalOpsHook
-from tpuref.interface.training.hooks.global_step_waiter import GlobalStepWaiterHook as GlobalStepWaiterHook
 from tpuref.interface.training.hooks.logging_tensor import LoggingTensorHook as LoggingTensorHook
 from tpuref.interface.training.hooks.nan_tensor import NanLossDuringTrainingError as NanLossDuringTrainingError
 from tpuref.interface.training.hooks.nan_tensor import NanTensorHook as NanTensorHook
@@ -41,7 +39,6 @@ from tpuref.interface.training.hooks.summary_saver import SummarySaverHook as Su
 from tpuref.interface.training.learning_rate_decay import cosine_decay as cosine_decay
 from tpuref.interface.training.learning_rate_decay import exponential_decay as exponential_decay
 from tpuref.interface.training.learning_rate_decay import inverse_time_decay as inverse_time_decay
-from tpuref.interface.training.learning_rate_decay import natural_exp_decay as natural_exp_decay
 from tpuref.interface.training.learning_rate_decay import piecewise_constant as piecewise_constant
 from tpuref.interface.training.learning_rate_decay import piecewise_constant_decay as piecewise_constant_decay
 from tpuref.interface.training.learning_rate_decay import polynomial_decay as polynomial_decay

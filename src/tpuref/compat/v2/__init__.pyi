@@ -42,7 +42,6 @@ from tpuref.interface.functions.along_axis import argmin_v2
 from tpuref.interface.functions.assertions import assert_equal_v2
 from tpuref.interface.functions.assertions import assert_greater_v2
 from tpuref.interface.functions.assertions import assert_less_v2
-from tpuref.interface.functions.assertions import assert_rank_v2
 from tpuref.interface.functions.control_flow import cond_v2
 from tpuref.interface.functions.control_flow import numpy_function_v2
 from tpuref.interface.functions.control_flow import tuple_v2
@@ -90,7 +89,6 @@ argmin = argmin_v2
 assert_equal = assert_equal_v2
 assert_greater = assert_greater_v2
 assert_less = assert_less_v2
-assert_rank = assert_rank_v2
 boolean_mask = boolean_mask_v2
 cond = cond_v2
 constant = constant_v2

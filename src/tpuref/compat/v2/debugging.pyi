@@ -7,8 +7,6 @@ from tpuref.interface.functions.assertions import assert_less_equal_v2
 from tpuref.interface.functions.assertions import assert_less_v2
 from tpuref.interface.functions.assertions import assert_non_negative_v2
 from tpuref.interface.functions.assertions import assert_positive_v2
-from tpuref.interface.functions.assertions import assert_rank_at_least_v2
-from tpuref.interface.functions.assertions import assert_rank_v2
 from tpuref.interface.functions.assertions import check_numerics as check_numerics
 from tpuref.interface.functions.control_flow import Assert as Assert
 
@@ -19,5 +17,3 @@ assert_less = assert_less_v2
 assert_less_equal = assert_less_equal_v2
 assert_non_negative = assert_non_negative_v2
 assert_positive = assert_positive_v2
-assert_rank = assert_rank_v2
-assert_rank_at_least = assert_rank_at_least_v2

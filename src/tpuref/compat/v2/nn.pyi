@@ -18,7 +18,6 @@ from tpuref.interface.functions.embeddings import embedding_lookup_v2
 from tpuref.interface.functions.losses import sigmoid_cross_entropy_v2
 from tpuref.interface.functions.losses import softmax_cross_entropy_v2
 from tpuref.interface.functions.losses import sparse_softmax_cross_entropy_v2
-from tpuref.interface.functions.losses import weighted_cross_entropy_v2
 from tpuref.interface.functions.normalization import dropout_v2
 from tpuref.interface.functions.normalization import moments_v2
 from tpuref.interface.functions.normalization import sufficient_statistics_v2
@@ -66,4 +65,3 @@ sparse_softmax_cross_entropy_with_logits = sparse_softmax_cross_entropy_v2
 sufficient_statistics = sufficient_statistics_v2
 swish = swish_v2
 top_k = top_k_v2
-weighted_cross_entropy_with_logits = weighted_cross_entropy_v2

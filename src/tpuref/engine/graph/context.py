@@ -36,7 +36,8 @@ class Context(threading.local):
     `use_graph` alone writes `graphs`, and with `eager_execution` `eager`;
     `push_session` and `pop_session` write `sessions`; `variable_creator_scope` and
     `CallerContext` `creators`; `recorder`, tapes and `CallerContext` `recorders`;
-    functions with ``jit_compile=True`` write their names to `compiled`.
+    functions with ``jit_compile=True`` write their names to `compiled`, and strategies
+    their scopes and replicas to `places`.
     """
 
     def __init__(self) -> None:
@@ -46,6 +47,7 @@ class Context(threading.local):
         self.creators: list[Callable[..., Any]] = []
         self.recorders: list[Recorder] = []
         self.compiled: list[str] = []
+        self.places: list[Any] = []
 
 
 context = Context()

@@ -20,7 +20,6 @@ from tpuref.engine.graph.assigned_cores import assigned_cores
 from tpuref.engine.graph.context import use_graph
 from tpuref.engine.graph.device import DeviceFunction, DeviceName, Unplaced, place
 from tpuref.engine.graph.lowering import needed_operations
-from tpuref.engine.graph.notebook import graph_html
 from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.tower_placement import LABEL, TowerPlacement
@@ -89,6 +88,9 @@ class Graph:
         self.host_functions: dict[int, Callable[..., Any]] = {}
         self.queues: dict[str, Any] = {}
         self.variables_by_name: dict[str, Any] = {}
+        self.read: dict[str, Any] = {}  # the variables that are read, by handle
+        self.calls: dict[Hashable, Any] = {}  # of functions, traced in this graph
+        self.builders: set[int] = set()  # the threads that have added operations
         self.last_loss_reduction: str | None = None
         self.variable_scopes_opened: set[str] = set()
         self._operations: list[Operation] = []
@@ -241,11 +243,16 @@ class Graph:
             )
             operation.labels.update(self._scopes.labels())
             place(operation, self._scopes.devices)
-            self._operations.append(operation)
-            self._by_name[operation.name] = operation
-            if operation.region is not None:
-                operation.region.operations.append(operation)
+            self.add(operation)
             return operation
+
+    def add(self, operation: Operation) -> None:
+        """Add an operation, with a unique name."""
+        self.builders.add(threading.get_ident())
+        self._operations.append(operation)
+        self._by_name[operation.name] = operation
+        if operation.region is not None:
+            operation.region.operations.append(operation)
 
     def _within_reach(self, tensor: Tensor) -> Tensor:
         """Return a tensor, or its stand-in in the region being built."""
@@ -512,9 +519,6 @@ class Graph:
     def get_collection_ref(self, name: str) -> list[Any]:
         """Return the list itself that holds a collection."""
         return self._collections.setdefault(_collection(name), [])
-
-    def _repr_html_(self) -> str:
-        return graph_html(self)
 
     def __repr__(self) -> str:
         return f"<tf.Graph #{self.serial} with {self.version} operations>"

@@ -286,8 +286,11 @@ class Variable(Operators, metaclass=_MadeByCreators):
         """Return the value at this point of the program."""
         self._check_graph()
         record_read(self)
-        name = None if executing_eagerly() else f"{self._name}/read"
-        with get_default_graph().name_scope(None):
+        name, graph = None, get_default_graph()
+        if not executing_eagerly():
+            name = f"{self._name}/read"
+            graph.read[self._handle] = self
+        with graph.name_scope(None):
             value: Tensor = apply("ReadVariableOp", name=name, **self._key())
         return value
 

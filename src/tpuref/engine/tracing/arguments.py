@@ -14,6 +14,7 @@ import numpy as np
 from tpuref.base import nest
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.eager_tensor import EagerTensor
 from tpuref.engine.graph.tensor import Tensor
 
@@ -74,12 +75,13 @@ class Call(NamedTuple):
     """The arguments of one call.
 
     `key` is the cache key: equal for calls that one trace can serve, up to the shapes
-    of `values`, which are eager tensors; `names` are their parameters.
+    of `values`, which are eager tensors, or within a graph symbolic ones; `names` are
+    their parameters.
     ``rebuilt(values, iterators)`` returns the arguments with other values.
     """
 
     key: Key
-    values: list[EagerTensor]
+    values: list[Any]
     names: list[str]
     iterators: list[TracedIterator]
     rebuilt: Callable[[Sequence[Any], Sequence[Any]], Any]
@@ -111,13 +113,15 @@ class _Parts:
 
     def __init__(self) -> None:
         self.keys: list[Key] = []
-        self.values: list[EagerTensor] = []
+        self.values: list[Tensor] = []
         self.names: list[str] = []
         self.iterators: list[TracedIterator] = []
 
     def add(self, leaf: Any, name: str) -> Place:
         """Record a leaf; return its cache key or the slot that replaces it."""
-        if isinstance(leaf, (EagerTensor, np.ndarray, np.generic)):
+        if isinstance(leaf, (EagerTensor, np.ndarray, np.generic)) or (
+            isinstance(leaf, Tensor) and not executing_eagerly()
+        ):
             return self._add_value(leaf, name)
         if is_composite(leaf):
             return self._add_composite(leaf, name)
@@ -132,7 +136,6 @@ class _Parts:
     def _add_value(self, leaf: Any, name: str) -> Place:
         number = len(self.values)
         tensor = convert_to_tensor(leaf)
-        assert isinstance(tensor, EagerTensor)
         self.values.append(tensor)
         self.names.append(name)
         self.keys.append(("value", tensor.dtype.name))

@@ -24,11 +24,13 @@ from tpuref.engine.graph.default import (
     begin_eagerly,
     eager_execution,
     executing_eagerly,
+    get_default_graph,
 )
 from tpuref.engine.graph.eager_tensor import EagerTensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.runtime.log import advice
 from tpuref.engine.tracing.arguments import Call, is_composite, leaves_of, taken_apart
+from tpuref.engine.tracing.nested import NestedCalls
 from tpuref.engine.tracing.trace import ConcreteFunction
 from tpuref.names.members import explain_missing_members
 
@@ -97,6 +99,7 @@ class Function(Generic[_Given, _Result]):
         self._relaxed, self._compiled = relaxed, compiled
         self._parameters = inspect.signature(python_function)
         self._traces: dict[Any, list[ConcreteFunction]] = {}
+        self._nested = NestedCalls()
         self._made_variables = False
         self._in_a_row = 0
         self._bound: weakref.WeakKeyDictionary[Any, Function[..., _Result]] = (
@@ -110,7 +113,13 @@ class Function(Generic[_Given, _Result]):
     def __call__(self, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
         """Run the program for these arguments, tracing the function if necessary."""
         # Within a graph, its operations join that graph; a tape must record each of
-        # them.
+        # them. In the trace of another function, the first call is traced for all.
+        graph = get_default_graph()
+        if graph.traced and not executing_eagerly():
+            nested: _Result = self._nested.run(
+                self._traced, self._call(args, kwargs, check=False), graph
+            )
+            return nested
         if not executing_eagerly() or context.recorders:
             with self._compiling():
                 return self.python_function(*args, **kwargs)
@@ -258,14 +267,14 @@ class Function(Generic[_Given, _Result]):
         may_make_variables: bool,
         once: bool = False,
     ) -> ConcreteFunction:
-        def function(arguments: dict[str, Any]) -> Any:
-            given = inspect.BoundArguments(self._parameters, arguments)
-            with self._compiling():
-                return self.python_function(*given.args, **given.kwargs)
-
         return ConcreteFunction(
-            function, self.name, call, specs, may_make_variables, once
+            self._traced, self.name, call, specs, may_make_variables, once
         )
+
+    def _traced(self, arguments: dict[str, Any]) -> _Result:
+        given: Any = inspect.BoundArguments(self._parameters, arguments)
+        with self._compiling():
+            return self.python_function(*given.args, **given.kwargs)
 
     def _warn_of_traces(self) -> None:
         self._in_a_row += 1
@@ -419,7 +428,8 @@ def function(
     """Return a function that is traced once for each kind of call.
 
     Called in eager mode, it runs as one program.  Within a graph, another function, or
-    a `tf.GradientTape`, its operations join the surrounding graph or tape.
+    a `tf.GradientTape`, its operations join the surrounding graph or tape; within
+    another function, later calls of the same kind copy those of the first.
 
     Parameters
     ----------

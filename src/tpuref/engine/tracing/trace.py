@@ -27,7 +27,7 @@ from tpuref.engine.tracing.arguments import (
     with_values,
 )
 
-_PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, Variable)
+PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, Variable)
 
 
 class ConcreteFunction:
@@ -144,7 +144,7 @@ class ConcreteFunction:
             return convert_to_tensor(leaf)
         if self._once:
             return leaf
-        if isinstance(leaf, _PLAIN) or hasattr(leaf, "_as_tensor"):
+        if isinstance(leaf, PLAIN) or hasattr(leaf, "_as_tensor"):
             return convert_to_tensor(leaf)
         raise codes.INVALID_RESULT.type_error(
             f"tf.function {self.name!r} must return tensors, values that convert to "
@@ -175,7 +175,7 @@ class ConcreteFunction:
         given = [
             leaf
             for leaf in leaves_of([list(args), list(kwargs.values())], object)
-            if isinstance(leaf, (Tensor, *_PLAIN)) and not isinstance(leaf, str)
+            if isinstance(leaf, (Tensor, *PLAIN)) and not isinstance(leaf, str)
         ]
         if len(given) != len(self.inputs):
             raise codes.OTHER_SIGNATURE.type_error(

@@ -92,46 +92,6 @@ def index_table_from_tensor(
     return _numbers(function, start, keys, *hashing)
 
 
-def index_to_string_table_from_file(
-    vocabulary_file: Any,
-    vocab_size: int | None = None,
-    default_value: str = "UNK",
-    name: str | None = None,
-    key_column_index: int = LINE_NUMBER,
-    value_column_index: int = WHOLE_LINE,
-    delimiter: str = "\t",
-) -> StaticHashTable:
-    """Return a table from numbers to the words of a file; `default_value` for others.
-
-    Other parameters and errors are those of `index_table_from_file`.
-    """
-    function = "tf.contrib.lookup.index_to_string_table_from_file"
-    path = _path(function, vocabulary_file, vocab_size)
-    columns = int64, key_column_index, string, value_column_index
-    words = TextFileInitializer(path, *columns, vocab_size, delimiter)
-    return StaticHashTable(words, default_value)
-
-
-def index_to_string_table_from_tensor(
-    mapping: Any, default_value: str = "UNK", name: str | None = None
-) -> StaticHashTable:
-    """Return a table from positions to the words of a vector.
-
-    `default_value` is the word of other numbers.
-
-    Examples
-    --------
-    >>> table = tf.contrib.lookup.index_to_string_table_from_tensor(["the", "of"])
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.tables_initializer())
-    ...     sess.run(table.lookup(tf.constant([1, 7], tf.int64))).tolist()
-    [b'of', b'UNK']
-    """
-    function = "tf.contrib.lookup.index_to_string_table_from_tensor"
-    words, numbers = _numbered(function, mapping, string)
-    return StaticHashTable(KeyValueTensorInitializer(numbers, words), default_value)
-
-
 def _key_dtype(argument: str, given: Any) -> DType:
     dtype = as_dtype(given)
     if dtype not in (string, int32, int64):
@@ -166,7 +126,7 @@ def _numbered(function: str, mapping: Any, dtype: DType) -> tuple[Tensor, Array]
 
 def _path(function: str, given: Any, size: int | None) -> Any:
     """Return a path, which may be a constant tensor."""
-    if size is not None and size < 1:
+    if size is not None and integer(f"{function}: vocab_size", size) < 1:
         raise _argument_error(function, "vocab_size", "1 or more", size)
     path = given.operand().value if isinstance(given, Tensor) else given
     path = path.item() if isinstance(path, np.ndarray) else path

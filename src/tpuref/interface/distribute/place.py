@@ -1,6 +1,6 @@
 """The place of the calling thread: in a tower, or across the towers of a strategy.
 
-A `Place` is the only thread-local state of strategies.  Only `in_scope`,
+A `Place` is the only state of strategies that a thread has.  Only `in_scope`,
 `across_towers`, `in_tower`, `in_traced_replica` and `reporting` change it, each for one
 block.
 """
@@ -8,11 +8,11 @@ block.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from tpuref.engine.graph.context import context
 from tpuref.interface.distribute.explanation import Report
 from tpuref.interface.distribute.replica_trace import ReplicaTrace
 from tpuref.interface.training.distribution import register
@@ -49,17 +49,12 @@ class Place:
     trace: ReplicaTrace | None = None
 
 
-class _Places(threading.local):
-    def __init__(self) -> None:
-        self.stack = [Place()]
-
-
-_places = _Places()
+_OUTSIDE = Place()
 
 
 def current_place() -> Place:
     """Return the place of the calling thread."""
-    return _places.stack[-1]
+    return context.places[-1] if context.places else _OUTSIDE
 
 
 register(current_place)
@@ -67,11 +62,11 @@ register(current_place)
 
 @contextlib.contextmanager
 def _at(place: Place) -> Iterator[None]:
-    _places.stack.append(place)
+    context.places.append(place)
     try:
         yield
     finally:
-        _places.stack.pop()
+        context.places.pop()
 
 
 def in_scope(strategy: StrategyCore | None) -> contextlib.AbstractContextManager[None]:

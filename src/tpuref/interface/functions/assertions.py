@@ -10,7 +10,6 @@ from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Operation, Tensor
-from tpuref.interface.functions.arguments import static_integer
 from tpuref.interface.functions.comparison import (
     equal,
     greater,
@@ -19,7 +18,7 @@ from tpuref.interface.functions.comparison import (
     less,
     less_equal,
 )
-from tpuref.interface.functions.control_flow import Assert, no_op
+from tpuref.interface.functions.control_flow import Assert
 from tpuref.interface.functions.creation import zeros_like
 from tpuref.interface.functions.extents import rank as rank_of
 from tpuref.interface.functions.extents import shape as shape_of
@@ -147,61 +146,6 @@ def assert_non_negative(
     return _assert_sign("assert_non_negative", greater_equal, ">=", x, *shown)
 
 
-def assert_rank(
-    x: Any,
-    rank: Any,
-    data: Sequence[Any] | None = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Operation | None:
-    """Return an operation that fails unless `x` has the given rank.
-
-    `rank` is a Python integer.  `data`, `summarize`, `message` and `name` are as for
-    `assert_equal`.  It raises ValueError if the static rank differs; if that is
-    unknown, running the operation raises InvalidArgumentError.
-
-    Examples
-    --------
-    >>> tf.assert_rank(tf.zeros([2, 3]), 2).type
-    'NoOp'
-    """
-    value, wanted = convert_to_tensor(x), static_integer(rank, "tf.assert_rank: rank")
-    text = _text(message, f"{value.describe()} must have rank {wanted}")
-    if value.shape.rank is None:
-        holds = equal(rank_of(value), wanted)
-        return _all(
-            holds, text, data or [value], summarize, name_or(name, "assert_rank")
-        )
-    if value.shape.rank != wanted:
-        raise ValueError(f"tf.assert_rank: {text}")
-    return no_op(name_or(name, "assert_rank"))
-
-
-def assert_rank_at_least(
-    x: Any,
-    rank: Any,
-    data: Sequence[Any] | None = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Operation | None:
-    """Return an operation that fails unless `x` has at least the given rank.
-
-    Parameters, exceptions and result are those of `assert_rank`.
-    """
-    function = "tf.assert_rank_at_least"
-    value, wanted = convert_to_tensor(x), static_integer(rank, f"{function}: rank")
-    text = _text(message, f"{value.describe()} must have rank {wanted} or more")
-    label = name_or(name, "assert_rank_at_least")
-    if value.shape.rank is None:
-        holds = greater_equal(rank_of(value), wanted)
-        return _all(holds, text, data or [value], summarize, label)
-    if value.shape.rank < wanted:
-        raise ValueError(f"{function}: {text}")
-    return no_op(label)
-
-
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor with a more precise static shape, which is checked.
 
@@ -326,13 +270,6 @@ def assert_less_v2(
     return assert_less(x, y, None, summarize, message, name)
 
 
-def assert_rank_v2(
-    x: Any, rank: Any, message: str | None = None, name: str | None = None
-) -> Operation | None:
-    """Do `assert_rank`, with the parameters of TensorFlow 2."""
-    return assert_rank(x, rank, None, None, message, name)
-
-
 def assert_greater_equal_v2(
     x: Any,
     y: Any,
@@ -373,10 +310,3 @@ def assert_positive_v2(
 ) -> Operation | None:
     """Do `assert_positive`, with the parameters of TensorFlow 2."""
     return assert_positive(x, None, summarize, message, name)
-
-
-def assert_rank_at_least_v2(
-    x: Any, rank: Any, message: str | None = None, name: str | None = None
-) -> Operation | None:
-    """Do `assert_rank_at_least`, with the parameters of TensorFlow 2."""
-    return assert_rank_at_least(x, rank, None, None, message, name)

@@ -21,7 +21,6 @@ from tpuref.interface.functions.linalg import tensordot
 from tpuref.interface.functions.random import random_uniform
 from tpuref.interface.functions.reshaping import expand_dims
 from tpuref.interface.functions.selection import where_v2
-from tpuref.interface.functions.stateless import stateless_uniform
 
 
 def convert_image_dtype(
@@ -212,34 +211,6 @@ def random_saturation(
     """Return `adjust_saturation` by a factor drawn at random."""
     _check_range("random_saturation: lower and upper", lower, upper)
     return adjust_saturation(image, random_uniform([], lower, upper, seed=seed))
-
-
-def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Tensor:
-    """Return `random_brightness`, decided by a seed of two integers."""
-    _check_range("stateless_random_brightness: max_delta", 0.0, max_delta)
-    return adjust_brightness(image, stateless_uniform([], seed, -max_delta, max_delta))
-
-
-def stateless_random_contrast(
-    image: Any, lower: float, upper: float, seed: Any
-) -> Tensor:
-    """Return `random_contrast`, decided by a seed of two integers."""
-    _check_range("stateless_random_contrast: lower and upper", lower, upper)
-    return adjust_contrast(image, stateless_uniform([], seed, lower, upper))
-
-
-def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Tensor:
-    """Return `random_hue`, decided by a seed of two integers."""
-    _check_range("stateless_random_hue: max_delta", 0.0, max_delta)
-    return adjust_hue(image, stateless_uniform([], seed, -max_delta, max_delta))
-
-
-def stateless_random_saturation(
-    image: Any, lower: float, upper: float, seed: Any
-) -> Tensor:
-    """Return `random_saturation`, decided by a seed of two integers."""
-    _check_range("stateless_random_saturation: lower and upper", lower, upper)
-    return adjust_saturation(image, stateless_uniform([], seed, lower, upper))
 
 
 def _check_range(argument: str, lower: float, upper: float) -> None:

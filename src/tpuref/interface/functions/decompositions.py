@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import int32
 from tpuref.engine.graph.build import apply, apply_all, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -158,46 +157,6 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """Return the solution of ``a @ x = rhs`` for the result of `cholesky` of ``a``."""
     inner = triangular_solve(chol, rhs, lower=True)
     return triangular_solve(chol, inner, lower=True, adjoint=True, name=name)
-
-
-def lstsq(
-    matrix: Any,
-    rhs: Any,
-    l2_regularizer: float = 0.0,
-    fast: bool = True,
-    name: str | None = None,
-) -> Tensor:
-    """Return the solution of ``matrix @ x = rhs`` with the least squared error.
-
-    Of several solutions it is the shortest.  `matrix` and `rhs` are floating-point or
-    complex numbers, of static shapes [..., m, n] and [..., m, k].  `l2_regularizer` is
-    the weight of the squared length of the solution, for `fast`.  `fast` says whether
-    the normal equations are solved, which needs a matrix of full rank; otherwise
-    singular values are computed.
-
-    Examples
-    --------
-    >>> with tf.eager_execution():
-    ...     tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy().round(4).tolist()
-    [[2.0]]
-    """
-    a = convert_to_tensor(matrix)
-    b = convert_to_tensor(rhs, a.dtype)
-    if not fast:
-        return matmul(pinv(a), b, name=name)
-    rows, columns = a.shape.as_list()[-2:]
-    if rows is None or columns is None:
-        raise codes.WRONG_SHAPE.value_error(
-            "tf.linalg.lstsq: matrix: expected known numbers of rows and columns, got "
-            f"{a.describe()}; use set_shape"
-        )
-    tall = rows >= columns
-    penalty = np.eye(min(rows, columns), dtype=a.dtype.np) * l2_regularizer
-    normal = matmul(a, a, adjoint_a=tall, adjoint_b=not tall) + penalty
-    if tall:
-        side = matmul(a, b, adjoint_a=True)
-        return cholesky_solve(cholesky(normal), side, name=name)
-    return matmul(a, cholesky_solve(cholesky(normal), b), adjoint_a=True, name=name)
 
 
 def _tolerance(values: Tensor, a: Tensor, tol: Any) -> Any:

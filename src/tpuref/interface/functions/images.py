@@ -25,7 +25,6 @@ from tpuref.interface.functions.reshaping import transpose as transposed
 from tpuref.interface.functions.resizing import batched, resize, unbatched
 from tpuref.interface.functions.rounding import floor
 from tpuref.interface.functions.selection import where_v2
-from tpuref.interface.functions.stateless import stateless_uniform
 from tpuref.interface.functions.windows import conv2d_v2, depthwise_conv2d
 
 
@@ -287,18 +286,6 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     )
 
 
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
-    """Return `random_flip_left_right`, decided by a seed of two integers."""
-    images, single = batched(image, "tf.image.stateless_random_flip_left_right")
-    return _flip_some(images, stateless_uniform([shape_of(images)[0]], seed), 2, single)
-
-
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
-    """Return `random_flip_up_down`, decided by a seed of two integers."""
-    images, single = batched(image, "tf.image.stateless_random_flip_up_down")
-    return _flip_some(images, stateless_uniform([shape_of(images)[0]], seed), 1, single)
-
-
 def _flip_some(images: Tensor, drawn: Tensor, axis: int, single: bool) -> Tensor:
     chosen = reshape(drawn < 0.5, [-1, 1, 1, 1])
     return unbatched(where_v2(chosen, reverse(images, [axis]), images), single)
@@ -309,16 +296,6 @@ def random_crop(
 ) -> Tensor:
     """Return a part of a tensor, of a size, at a random place."""
     return _crop(value, size, lambda rank: random_uniform([rank], seed=seed))
-
-
-def stateless_random_crop(
-    value: Any, size: Any, seed: Any, name: str | None = None
-) -> Tensor:
-    """Return `random_crop`, decided by a seed of two integers."""
-    tensor, wanted = convert_to_tensor(value), convert_to_tensor(size, int32)
-    room = shape_of(tensor) - wanted + 1
-    drawn = stateless_uniform([len(tensor.shape)], seed, None, None, int32)
-    return cut(tensor, drawn % room, wanted)
 
 
 def _crop(value: Any, size: Any, draw: Any) -> Tensor:

@@ -5,9 +5,8 @@ from typing import Any
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.interface.functions.activations import class_axis, softplus
+from tpuref.interface.functions.activations import class_axis
 from tpuref.interface.functions.identity import stop_gradient
-from tpuref.interface.functions.scopes import name_scope
 
 
 def softmax_cross_entropy_with_logits_v2(
@@ -125,41 +124,6 @@ def sigmoid_cross_entropy_with_logits(
     function = "tf.nn.sigmoid_cross_entropy_with_logits"
     _check_named(function, _sentinel, labels, logits)
     return apply_one("SigmoidCrossEntropyWithLogits", logits, labels, name=name)
-
-
-def weighted_cross_entropy_with_logits(
-    labels: Any = None,
-    logits: Any = None,
-    pos_weight: Any = None,
-    name: str | None = None,
-    targets: Any = None,
-) -> Tensor:
-    """Return `sigmoid_cross_entropy_with_logits` with a weight of positive labels.
-
-    `labels` and `logits` are as for `sigmoid_cross_entropy_with_logits`.  `pos_weight`
-    is the factor of the loss of positive labels.  `targets` is the old name of
-    `labels`.  It raises ValueError if shapes differ.
-
-    Examples
-    --------
-    >>> loss = tf.nn.weighted_cross_entropy_with_logits([1.0], [0.0], 2.0)
-    >>> round(float(tf.Session().run(loss)[0]), 3)
-    1.386
-    """
-    with name_scope(name, "logistic_loss"):
-        x = convert_to_tensor(logits)
-        z = convert_to_tensor(targets if labels is None else labels, x.dtype)
-        x.shape.assert_is_compatible_with(z.shape)
-        weight = 1 + (pos_weight - 1) * z
-        result: Tensor = (1 - z) * x + weight * softplus(-x)
-        return result
-
-
-def weighted_cross_entropy_v2(
-    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
-) -> Tensor:
-    """Return `weighted_cross_entropy_with_logits`, with TensorFlow 2's parameters."""
-    return weighted_cross_entropy_with_logits(labels, logits, pos_weight, name)
 
 
 def _check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:

@@ -29,7 +29,10 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
     ...     power(2), power(2, exponent=2)
     (8, 4)
     """
-    key = f"{func.__module__}.{func.__qualname__}@{id(func):x}"
+    if not callable(func):
+        raise wrong_type("tf.contrib.framework.add_arg_scope: func", "a function", func)
+    name = getattr(func, "__qualname__", type(func).__qualname__)
+    key = f"{func.__module__}.{name}@{id(func):x}"
 
     @functools.wraps(func)
     def scoped(*args: Any, **kwargs: Any) -> Any:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.interface.functions.reshaping import expand_dims, squeeze
 from tpuref.interface.functions.windows import avg_pool, max_pool
 from tpuref.interface.layers.formats import channels_lead, layout, padding_of, sizes
 from tpuref.interface.layers.function import function_of
@@ -40,24 +39,6 @@ class _Pooling(Layer):
         return pooled
 
 
-class _Pooling1D(_Pooling):
-    """Pools sequences as images with one column."""
-
-    rank = 1
-
-    def call(self, inputs: Any) -> Tensor:
-        """Return one element for each window of sequences."""
-        column = 3 if self.lead else 2
-        pooled = type(self).pool(
-            expand_dims(inputs, column),
-            (*self.pool_size, 1),
-            (*self.strides, 1),
-            self.padding,
-            layout(self.lead, 2),
-        )
-        return squeeze(pooled, [column])
-
-
 class MaxPooling2D(_Pooling):
     """The greatest element of each window of images.
 
@@ -87,33 +68,6 @@ class AveragePooling2D(_Pooling):
     rank, pool = 2, avg_pool
 
 
-class MaxPooling1D(_Pooling1D):
-    """The greatest element of each window of sequences.
-
-    `pool_size` and `strides` are integers: the size of the window and its step.
-    `padding`, `data_format`, `name` and `**kwargs` are as for `tf.layers.MaxPooling2D`.
-
-    Examples
-    --------
-    >>> tf.layers.MaxPooling1D(2, 2)(tf.ones([1, 4, 3])).shape.as_list()
-    [1, 2, 3]
-    """
-
-    pool = max_pool
-
-
-class AveragePooling1D(_Pooling1D):
-    """The mean of each window of sequences; arguments as for `tf.layers.MaxPooling1D`.
-
-    Examples
-    --------
-    >>> tf.layers.AveragePooling1D(2, 2)(tf.ones([1, 4, 3])).shape.as_list()
-    [1, 2, 3]
-    """
-
-    pool = avg_pool
-
-
 max_pooling2d = function_of(
     MaxPooling2D,
     "max_pooling2d",
@@ -127,21 +81,5 @@ average_pooling2d = function_of(
     "average_pooling2d",
     """>>> tf.layers.average_pooling2d(tf.ones([1, 4, 4, 3]), 2, 2).shape.as_list()
     [1, 2, 2, 3]""",
-    has_variables=False,
-)
-
-max_pooling1d = function_of(
-    MaxPooling1D,
-    "max_pooling1d",
-    """>>> tf.layers.max_pooling1d(tf.ones([1, 4, 3]), 2, 2).shape.as_list()
-    [1, 2, 3]""",
-    has_variables=False,
-)
-
-average_pooling1d = function_of(
-    AveragePooling1D,
-    "average_pooling1d",
-    """>>> tf.layers.average_pooling1d(tf.ones([1, 4, 3]), 2, 2).shape.as_list()
-    [1, 2, 3]""",
     has_variables=False,
 )

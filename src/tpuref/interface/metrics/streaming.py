@@ -17,7 +17,7 @@ from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reductions import reduce_sum
 from tpuref.interface.functions.scopes import control_dependencies, name_scope
 from tpuref.interface.functions.selection import where_v2
-from tpuref.interface.metrics import counts, means, ranking, thresholds
+from tpuref.interface.metrics import means, ranking
 from tpuref.interface.metrics.local import (
     Metric,
     aligned,
@@ -36,42 +36,10 @@ def _predictions_first(metric: Callable[..., Metric]) -> Callable[..., Metric]:
 
 
 streaming_mean = means.mean
-streaming_accuracy = _predictions_first(means.accuracy)
-streaming_auc = _predictions_first(counts.auc)
-streaming_false_negatives = _predictions_first(counts.false_negatives)
-streaming_false_negatives_at_thresholds = _predictions_first(
-    thresholds.false_negatives_at_thresholds
-)
-streaming_false_positives = _predictions_first(counts.false_positives)
-streaming_false_positives_at_thresholds = _predictions_first(
-    thresholds.false_positives_at_thresholds
-)
 streaming_mean_absolute_error = _predictions_first(means.mean_absolute_error)
-streaming_mean_iou = _predictions_first(counts.mean_iou)
-streaming_mean_squared_error = _predictions_first(means.mean_squared_error)
-streaming_precision = _predictions_first(counts.precision)
-streaming_precision_at_thresholds = _predictions_first(
-    thresholds.precision_at_thresholds
-)
-streaming_recall = _predictions_first(counts.recall)
-streaming_recall_at_thresholds = _predictions_first(thresholds.recall_at_thresholds)
 streaming_root_mean_squared_error = _predictions_first(means.root_mean_squared_error)
-streaming_sensitivity_at_specificity = _predictions_first(
-    thresholds.sensitivity_at_specificity
-)
 streaming_sparse_precision_at_k = _predictions_first(ranking.precision_at_k)
 streaming_sparse_recall_at_k = _predictions_first(ranking.recall_at_k)
-streaming_specificity_at_sensitivity = _predictions_first(
-    thresholds.specificity_at_sensitivity
-)
-streaming_true_negatives = _predictions_first(counts.true_negatives)
-streaming_true_negatives_at_thresholds = _predictions_first(
-    thresholds.true_negatives_at_thresholds
-)
-streaming_true_positives = _predictions_first(counts.true_positives)
-streaming_true_positives_at_thresholds = _predictions_first(
-    thresholds.true_positives_at_thresholds
-)
 
 
 def streaming_concat(
@@ -128,8 +96,8 @@ def streaming_covariance(
 ) -> Metric:
     """Return the unbiased covariance of predictions and labels, NaN of one pair.
 
-    Parameters and result are those of `streaming_accuracy`.  Batches are merged as Chan
-    et al. (1979) describe.
+    Parameters and result are those of `tf.metrics.mean_absolute_error`, with the
+    predictions first.  Batches are merged as Chan et al. (1979) describe.
     """
     truth, found = aligned(labels, predictions)
     with name_scope(name, "covariance"):
@@ -184,14 +152,6 @@ def streaming_pearson_correlation(
             for together, own, other in zip(*both, strict=True)
         )
     return collected(value, update, metrics_collections, updates_collections)
-
-
-def aggregate_metrics(
-    *value_update_tuples: Metric,
-) -> tuple[list[Tensor], list[Tensor]]:
-    """Return the values of metrics, and their updates."""
-    values, updates = zip(*value_update_tuples, strict=True)
-    return list(values), list(updates)
 
 
 def aggregate_metric_map(

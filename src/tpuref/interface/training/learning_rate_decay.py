@@ -12,7 +12,6 @@ from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions import conversion
 from tpuref.interface.functions.arithmetic import minimum, multiply, pow
-from tpuref.interface.functions.exponentials import exp
 from tpuref.interface.functions.rounding import ceil, floor
 from tpuref.interface.functions.scopes import name_scope
 from tpuref.interface.functions.selection import where_v2
@@ -76,29 +75,6 @@ def exponential_decay(
         )
         turns = step / steps
         return rate * pow(remaining, floor(turns) if staircase else turns)
-
-
-@_as_function_in_eager_mode
-def natural_exp_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
-    staircase: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Return ``learning_rate * exp(-decay_rate * global_step / decay_steps)``.
-
-    `learning_rate`, `global_step`, `decay_steps`, `staircase` and `name` are as for
-    `tf.train.exponential_decay`.  `decay_rate` is the negative of the exponent after
-    `decay_steps` steps.
-    """
-    with name_scope(name, "NaturalExpDecay"):
-        rate, step, steps, exponent = _in_dtype_of_rate(
-            "natural_exp_decay", learning_rate, global_step, decay_steps, decay_rate
-        )
-        turns = step / steps
-        return rate * exp(-exponent * (floor(turns) if staircase else turns))
 
 
 @_as_function_in_eager_mode

@@ -8,11 +8,8 @@ from collections.abc import Callable
 from tpuref.engine.runtime.executor import has_pool
 from tpuref.tools.benchmarks import (
     all_reduce,
-    input_pipeline,
     machine,
-    padding,
     page,
-    sharding,
     start,
     steps,
     whole_programs,
@@ -23,18 +20,16 @@ from tpuref.tools.benchmarks.table import Table
 BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
     "all-reduce": all_reduce.tables,
     "steps": steps.tables,
-    "sharding": sharding.tables,
-    "padding": padding.tables,
     "start": start.tables,
-    "input": input_pipeline.tables,
     "programs": whole_programs.tables,
 }
-
-OF_THE_POOL = ("all-reduce", "steps", "sharding", "start", "programs")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run ``tpuref bench`` and return its exit status."""
+    if not has_pool():
+        _report("tpuref bench: measures the core pool, which needs Linux")
+        return 2
     if options.write_docs is not None and not os.access(options.write_docs, os.W_OK):
         folder = options.write_docs
         print(
@@ -52,7 +47,6 @@ def run(options: argparse.Namespace) -> int:
     tables = [
         table
         for name in options.benchmark or BENCHMARKS
-        if has_pool() or _needs_no_pool(name)
         for table in BENCHMARKS[name](extent)
     ]
     if options.json:
@@ -63,12 +57,6 @@ def run(options: argparse.Namespace) -> int:
     if options.write_docs is not None:
         page.write_page(options.write_docs, facts, tables)
     return 0
-
-
-def _needs_no_pool(name: str) -> bool:
-    if name in OF_THE_POOL:
-        _report(f"{name}: left out, as it measures the core pool, which needs Linux")
-    return name not in OF_THE_POOL
 
 
 def _report(line: str) -> None:

@@ -7,9 +7,7 @@ from tpuref.base.extras import install_line
 
 NAME = "bench"
 
-BENCHMARKS = (
-    *("all-reduce", "steps", "sharding", "padding", "start", "input", "programs"),
-)
+BENCHMARKS = ("all-reduce", "steps", "start", "programs")
 """The names of `benchmarks.command.BENCHMARKS`, which is slow to import."""
 
 HELP = "compare tpuref's speed with other libraries'"

@@ -1,7 +1,6 @@
 """The names under ``tf.compat.v1.estimator``."""
 
 from tpuref.compat.v1.estimator import export as export
-from tpuref.compat.v1.estimator import inputs as inputs
 from tpuref.compat.v1.estimator import tpu as tpu
 from tpuref.interface.estimator.estimator import Estimator as Estimator
 from tpuref.interface.estimator.exporter import BestExporter as BestExporter
@@ -16,9 +15,7 @@ from tpuref.interface.estimator.train_and_evaluate import TrainSpec as TrainSpec
 from tpuref.interface.estimator.train_and_evaluate import train_and_evaluate as train_and_evaluate
 from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverHook as CheckpointSaverHook
 from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverListener as CheckpointSaverListener
-from tpuref.interface.training.hooks.feed_fn import FeedFnHook as FeedFnHook
 from tpuref.interface.training.hooks.final_ops import FinalOpsHook as FinalOpsHook
-from tpuref.interface.training.hooks.global_step_waiter import GlobalStepWaiterHook as GlobalStepWaiterHook
 from tpuref.interface.training.hooks.logging_tensor import LoggingTensorHook as LoggingTensorHook
 from tpuref.interface.training.hooks.nan_tensor import NanLossDuringTrainingError as NanLossDuringTrainingError
 from tpuref.interface.training.hooks.nan_tensor import NanTensorHook as NanTensorHook

@@ -14,7 +14,6 @@ from tpuref.interface.functions.losses import sigmoid_cross_entropy_with_logits 
 from tpuref.interface.functions.losses import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
 from tpuref.interface.functions.losses import softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2
 from tpuref.interface.functions.losses import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
-from tpuref.interface.functions.losses import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
 from tpuref.interface.functions.normalization import dropout as dropout
 from tpuref.interface.functions.normalization import fused_batch_norm as fused_batch_norm
 from tpuref.interface.functions.normalization import moments as moments
@@ -28,7 +27,6 @@ from tpuref.interface.functions.windows import conv1d as conv1d
 from tpuref.interface.functions.windows import conv2d as conv2d
 from tpuref.interface.functions.windows import conv2d_transpose as conv2d_transpose
 from tpuref.interface.functions.windows import depthwise_conv2d as depthwise_conv2d
-from tpuref.interface.functions.windows import depthwise_conv2d_native as depthwise_conv2d_native
 from tpuref.interface.functions.windows import max_pool as max_pool
 from tpuref.interface.functions.windows import pool as pool
 from tpuref.interface.functions.windows import separable_conv2d as separable_conv2d

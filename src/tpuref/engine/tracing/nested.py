@@ -1,0 +1,118 @@
+"""Calls of a function within the trace of another one.
+
+TensorFlow traces the inner function once for each signature, and each call in a graph
+refers to that trace.  Here the first call is traced within the outer graph, and later
+ones copy its operations.
+"""
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple
+
+from tpuref.base import nest
+from tpuref.engine.graph.build import apply_one
+from tpuref.engine.graph.context import context
+from tpuref.engine.graph.graph import Graph
+from tpuref.engine.graph.part import Made, Part
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.engine.graph.variables import variable_creator_scope
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.tracing.arguments import Call, is_composite, leaves_of
+from tpuref.engine.tracing.trace import PLAIN
+
+_MOST = 256
+"""The most elements of a constant that may be a shape."""
+
+
+class _Traced(NamedTuple):
+    """A call that was traced; `call` keeps alive what the cache key refers to by id."""
+
+    part: Part
+    result: Any
+    call: Call
+
+
+class NestedCalls:
+    """The calls of one function in graphs."""
+
+    def __init__(self) -> None:
+        self._portable: dict[Hashable, _Traced] = {}
+
+    def run(self, function: Callable[[Any], Any], call: Call, graph: Graph) -> Any:
+        """Add the operations of a call to the graph; return the result."""
+        key = self, _key(call, graph)
+        for traced in (self._portable.get(key), graph.calls.get(key)):
+            if traced is not None and traced.part.fits(graph):
+                return _copied(traced.result, traced.part.copy(graph, call.values))
+        inputs, created = [_stand_in(value) for value in call.values], []
+
+        def create(next_creator: Callable[..., Any], **arguments: Any) -> Any:
+            created.append(arguments)
+            return next_creator(**arguments)
+
+        begin = graph.version
+        with variable_creator_scope(create):
+            result = function(call.rebuilt(inputs, call.iterators))
+        alone = graph.builders <= {threading.get_ident()}
+        if alone and not created and all(map(_is_copied, nest.flatten(result))):
+            part = Part(graph, begin, inputs, leaves_of(result, Tensor))
+            if part.repeatable:
+                calls = self._portable if part.portable else graph.calls
+                calls[key] = _Traced(part, result, call)
+        return result
+
+
+def _key(call: Call, graph: Graph) -> Hashable:
+    """Return the cache key: equal for calls in which a function does the same."""
+    scopes = graph.scopes_in_force()
+    return (
+        call.key,
+        tuple(value.spec for value in call.values),
+        tuple(
+            value.tobytes() for value in map(_static, call.values) if value is not None
+        ),
+        tuple(map(id, call.iterators)),
+        (graph.region and graph.region.replicated, scopes["tower"]),
+        (graph.host_label, graph.current_device),
+        (bool(context.compiled), *context.places[-1:]),
+    )
+
+
+def _static(tensor: Tensor) -> Array | None:
+    """Return the value of a constant that may be a shape or a condition.
+
+    Other constants are like any tensor: one trace serves all of them.
+    """
+    value = tensor.operand().value
+    small = value is not None and value.dtype.kind in "biu" and value.size <= _MOST
+    return value if small else None
+
+
+def _static_bytes(tensor: Tensor) -> bytes | None:
+    value = _static(tensor)
+    return None if value is None else value.tobytes()
+
+
+def _stand_in(tensor: Tensor) -> Tensor:
+    """Return the tensor that the function gets, which it does not reach otherwise."""
+    stand_in = apply_one("Identity", tensor)
+    stand_in.know_constant(_static(tensor))
+    return stand_in
+
+
+def _is_copied(leaf: Any) -> bool:
+    """Whether the result of a copy can have a counterpart of a leaf."""
+    if is_composite(leaf):
+        return all(map(_is_copied, nest.flatten(leaf._traced_parts())))
+    return leaf is None or isinstance(leaf, (Tensor, Operation, *PLAIN))
+
+
+def _copied(result: Any, made: Made) -> Any:
+    """Return a result with the copies of its tensors and operations."""
+
+    def copied(leaf: Any) -> Any:
+        if is_composite(leaf):
+            return leaf._with_parts([_copied(p, made) for p in leaf._traced_parts()])
+        return made.get(leaf, leaf) if isinstance(leaf, (Tensor, Operation)) else leaf
+
+    return nest.map_structure(copied, result)
