@@ -161,7 +161,6 @@ LATE_IMPORTS = {
     ("tpuref.interface.functions.image_files", "PIL"): "optional",
     ("tpuref.interface.functions.image_files", "PIL.*"): "optional",
     ("tpuref.tools.cli", "argcomplete"): "only while a shell completes",
-    ("tpuref.interface.training.hooks.progress_bar", "tqdm"): "30 ms, on terminals",
     ("tpuref.tools.cli.completion", "argcomplete"): "only one command needs it",
     ("tpuref.tools.cli.conformance", "tpuref_conformance"): "a distribution of its own",
     (
@@ -250,9 +249,6 @@ TYPED_CIRCLES = {
     ("tpuref.engine.graph.operators", "tpuref.engine.graph.tensor"): "the base class",
     ("tpuref.engine.graph.region", "tpuref.engine.graph.tensor"): "holds operations",
     ("tpuref.engine.graph.tensor", "tpuref.engine.graph.graph"): "its graph",
-    ("tpuref.engine.graph.captions", "tpuref.engine.graph.tensor"): "named in tables",
-    ("tpuref.engine.graph.notebook", "tpuref.engine.graph.tensor"): "shown in tables",
-    ("tpuref.engine.graph.notebook", "tpuref.engine.graph.graph"): "shown in tables",
     ("tpuref.engine.graph.context", "tpuref.engine.graph.graph"): "the default graph",
     ("tpuref.engine.graph.context", "tpuref.engine.graph.recorder"): "the tapes",
     ("tpuref.engine.graph.recorder", "tpuref.engine.graph.variables"):

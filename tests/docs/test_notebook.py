@@ -18,12 +18,15 @@ NOTEBOOKS = SimpleNamespace(**runpy.run_path(str(SITE / "notebooks.py")))
 NEEDED = [m for m in ("nbclient", "ipykernel") if not importlib.util.find_spec(m)]
 
 PRINTED = [
+    "<tf.Tensor 'concat:0' shape=(8,) dtype=float32>",
     "[0.05 0.05 0.1  0.1  0.15 0.15 0.2  0.2 ]",
     "[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0]",
     "[0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5]\n"
     "cluster_2/TPUReplicate input[0]: [1], [2], [3], [4], [5], [6], [7], [8] padded to "
     "[8], 44% waste, forced in dimension 0 by replica 7; 1 compilation, 0 cache hits",
     "[array([24., 24., 24., 24.], dtype=float32)]",
+    "[<tf.Tensor 'Square:0' shape=() dtype=float32>,\n"
+    " <tf.Tensor 'tower_1/Square:0' shape=() dtype=float32>]",
     "after 60 steps: [ 1.  -2.   0.5]",
 ]
 
@@ -61,7 +64,7 @@ def test_the_page_has_each_cell_and_its_output(kernels):
     assert all("".join(cell["source"]) in page for cell in cells)
     printed = re.findall(r"```text\n(.*?)\n```", page, re.DOTALL)
     assert printed == PRINTED
-    assert page.count("<svg") == 3 and page.count("<table>") == 3
+    assert page.count("<svg") == 3
     assert page.startswith("# First steps\n")
     assert "<script" not in page and "javascript:" not in page
     found = set(re.findall(r"https?://[^\s\"\\)]*", notebook))

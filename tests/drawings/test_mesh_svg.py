@@ -1,4 +1,4 @@
-"""Meshes as SVG and in the colours of a terminal."""
+"""Meshes as SVG."""
 
 import re
 from xml.etree import ElementTree
@@ -11,7 +11,6 @@ from tpuref.engine.runtime.topology.topology import Topology
 from tpuref.interface.tpu.device_assignment import DeviceAssignment, device_assignment
 
 NAMES = {"s": "http://www.w3.org/2000/svg"}
-ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def parsed(svg):
@@ -180,18 +179,10 @@ def test_part_of_a_mesh_that_is_too_large_is_drawn_and_described():
     assert said.count("core ") == 64 and said.endswith("; and 64 more")
 
 
-def test_a_terminal_shows_the_text_in_colours():
-    assignment = device_assignment(Topology.for_cores(4), num_replicas=2)
-    shown = assignment.draw("terminal")
-    assert ANSI.sub("", shown) == assignment.draw()
-    assert f"48;5;{COLOURS[1].terminal}m1.0\x1b[0m" in shown
-    assert "\x1b" not in assignment.draw()
-
-
 @pytest.mark.parametrize(
     "drawn", [Topology.for_cores(2), DeviceAssignment.build(Topology.for_cores(2))]
 )
 def test_a_notebook_shows_the_picture(drawn):
     assert drawn._repr_html_() == drawn.draw("svg")
-    with pytest.raises(ValueError, match="'text', 'terminal' or 'svg', got 'png'"):
+    with pytest.raises(ValueError, match="'text' or 'svg', got 'png'"):
         drawn.draw("png")

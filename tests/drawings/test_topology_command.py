@@ -13,12 +13,6 @@ from tpuref.tools.cli.topology import block_shape
 TPU = tf.contrib.tpu
 
 
-@pytest.fixture(autouse=True)
-def no_color(monkeypatch):
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-
-
 def printed(capsys, *arguments):
     assert main(["topology", *arguments]) == 0
     captured = capsys.readouterr()
@@ -131,17 +125,6 @@ def test_arguments_that_are_none(arguments, capsys):
         main(["topology", *arguments.split()])
     assert raised.value.code == 2
     assert "tpuref topology: error: " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("environment", "coloured"),
-    [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
-)
-def test_a_terminal_gets_colours(environment, coloured, capsys, monkeypatch):
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert ("\x1b[" in printed(capsys, "2x2x2", "--replicas=2")) is coloured
 
 
 def test_a_block_has_the_asked_number_of_cores_and_fits():

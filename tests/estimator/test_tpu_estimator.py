@@ -497,19 +497,3 @@ def test_lines_of_progress(tmp_path, caplog):
             for event in tf.train.summary_iterator(path):
                 tags |= {value.tag for value in event.summary.value}
     assert {"loss", "global_step/sec", "examples/sec"} <= tags
-
-
-def test_a_bar_on_a_terminal(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    estimator = made(tmp_path, iterations_per_loop=2)
-    for steps, last in ((4, 4), (6, 10)):  # the second training goes on from step 4
-        estimator.train(batches(4), steps=steps)
-        drawn = capsys.readouterr().err.rstrip("\n").split("\r")[-1]
-        assert "100%" in drawn and f"{last}/{last} [" in drawn and "loss=" in drawn
-    with tf.Graph().as_default():
-        step = tf.train.create_global_step().assign_add(1)
-        hooks = [tf.train.StopAtStepHook(num_steps=3)]
-        with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
-            while not session.should_stop():
-                session.run(step)
-    assert "3/3 [" in capsys.readouterr().err.split("\r")[-1]

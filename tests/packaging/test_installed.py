@@ -29,7 +29,6 @@ def test_license_and_requirements(distribution):
         "ml_dtypes",
         "numpy",
         "protobuf",
-        "tqdm",
     }
 
 

@@ -14,6 +14,8 @@ MOST_DEVICES = 8
 with contextlib.suppress(ImportError):
     import jax
 
+    from tpuref.engine.runtime.xla.compiled import Compiled
+
     # Before JAX starts; each test chooses how many of them it uses.
     jax.config.update("jax_num_cpu_devices", MOST_DEVICES)
 
@@ -69,3 +71,17 @@ def agree():
         return got
 
     return compare
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """Return what XLA has made of the last program."""
+    texts: list[str] = []
+    called = Compiled._call
+
+    def note(self, run, *arguments):
+        texts.append(self._function.lower(*arguments).compile().as_text())
+        return called(self, run, *arguments)
+
+    monkeypatch.setattr(Compiled, "_call", note)
+    return lambda: texts[-1]

@@ -11,7 +11,6 @@ from .conftest import MOST_DEVICES, evaluated
 
 pytest.importorskip("jax", reason="JAX is not installed")
 
-from tpuref.engine.runtime.xla.compiled import Compiled
 from tpuref.engine.runtime.xla.placement import placement
 
 REPLICAS = 8
@@ -23,20 +22,6 @@ def devices():
     """All devices, one for each replica."""
     with tf.config.override(xla_devices=MOST_DEVICES):
         yield MOST_DEVICES
-
-
-@pytest.fixture
-def compiled(monkeypatch):
-    """Return what XLA has made of the last program."""
-    texts: list[str] = []
-    called = Compiled._call
-
-    def note(self, run, *arguments):
-        texts.append(self._function.lower(*arguments).compile().as_text())
-        return called(self, run, *arguments)
-
-    monkeypatch.setattr(Compiled, "_call", note)
-    return lambda: texts[-1]
 
 
 def replicas(*shape, dtype=np.float32):

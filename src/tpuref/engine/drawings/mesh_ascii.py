@@ -13,13 +13,11 @@ def draw_mesh(
     task_at: Callable[[Coordinates], int],
     label: Callable[[Coordinates], str | None],
     focus: Coordinates | None = None,
-    paint: Callable[[Coordinates, str], str] | None = None,
 ) -> str:
     """Draw a mesh as text: x to the right, y down, brackets are chips, boxes hosts.
 
     `task_at` and `label` are called with coordinates; without a device there, a task is
-    -1.  `focus` has coordinates that must be in the picture, inside the mesh or not;
-    `paint` adds terminal colours to the padded text of a core.
+    -1.  `focus` has coordinates that must be in the picture, inside the mesh or not.
 
     >>> print(draw_mesh((2, 1, 2), lambda place: place[0], {(1, 0, 1): "7!"}.get))
            x=0      x=1
@@ -30,7 +28,7 @@ def draw_mesh(
     mesh = tuple(map(int, mesh_shape))
     ends = (0,) * len(mesh) if focus is None else focus
     drawn = [drawn_positions(size, at) for size, at in zip(mesh, ends, strict=True)]
-    lines = _Picture(mesh, drawn, task_at, label, paint).lines()
+    lines = _Picture(mesh, drawn, task_at, label).lines()
     if any(size > _DRAWN for size in mesh):
         lines.append(f"(part of mesh {mesh_text(mesh)})")
     return "\n".join(lines)
@@ -51,10 +49,8 @@ class _Picture:
         drawn: Sequence[list[int]],
         task_at: Callable[[Coordinates], int],
         label: Callable[[Coordinates], str | None],
-        paint: Callable[[Coordinates, str], str] | None,
     ) -> None:
         self._mesh = mesh
-        self._paint = paint
         self._columns, self._rows, *layers, self._cores = drawn
         self._layers: list[Coordinates] = [()]
         if layers:
@@ -126,8 +122,7 @@ class _Picture:
         for core in self._cores:
             text += "[" if real and core == cores[0] else " "
             place = (x, y, *layer, core)
-            cell = self._cells[place].center(self._cell_width)
-            text += cell if self._paint is None else self._paint(place, cell)
+            text += self._cells[place].center(self._cell_width)
             text += "]" if real and core == cores[-1] else " "
         return text
 

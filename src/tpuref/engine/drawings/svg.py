@@ -23,24 +23,22 @@ _STYLE = """
 
 
 class Colour(NamedTuple):
-    """A fill, the colour of text on it, and their nearest terminal colours."""
+    """A fill, and the colour of text on it."""
 
     fill: str
     text: str
-    terminal: int
-    terminal_text: int
 
 
 # The colours of Okabe and Ito, distinguishable with any kind of colour vision.
 COLOURS = (
-    Colour("#e69f00", "#000000", 214, 16),
-    Colour("#56b4e9", "#000000", 75, 16),
-    Colour("#009e73", "#000000", 36, 16),
-    Colour("#f0e442", "#000000", 227, 16),
-    Colour("#0072b2", "#ffffff", 25, 231),
-    Colour("#d55e00", "#000000", 208, 16),
-    Colour("#cc79a7", "#000000", 175, 16),
-    Colour("#bbbbbb", "#000000", 250, 16),
+    Colour("#e69f00", "#000000"),
+    Colour("#56b4e9", "#000000"),
+    Colour("#009e73", "#000000"),
+    Colour("#f0e442", "#000000"),
+    Colour("#0072b2", "#ffffff"),
+    Colour("#d55e00", "#000000"),
+    Colour("#cc79a7", "#000000"),
+    Colour("#bbbbbb", "#000000"),
 )
 
 

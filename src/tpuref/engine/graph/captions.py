@@ -1,4 +1,4 @@
-"""Captions of regions and their parts in drawings and tables."""
+"""Captions of regions and their parts in drawings."""
 
 from __future__ import annotations
 

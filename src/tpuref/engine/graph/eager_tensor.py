@@ -14,7 +14,6 @@ from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.default import get_default_graph
-from tpuref.engine.graph.notebook import value_html
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.definition import Operand
 from tpuref.engine.ops.meaning import Array
@@ -95,9 +94,6 @@ class EagerTensor(Tensor):
 
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
-
-    def _repr_html_(self) -> str:
-        return value_html(self._value, self.spec)
 
     def __repr__(self) -> str:
         return (

@@ -20,7 +20,6 @@ from tpuref.engine.graph.assigned_cores import assigned_cores
 from tpuref.engine.graph.context import use_graph
 from tpuref.engine.graph.device import DeviceFunction, DeviceName, Unplaced, place
 from tpuref.engine.graph.lowering import needed_operations
-from tpuref.engine.graph.notebook import graph_html
 from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.tower_placement import LABEL, TowerPlacement
@@ -520,9 +519,6 @@ class Graph:
     def get_collection_ref(self, name: str) -> list[Any]:
         """Return the list itself that holds a collection."""
         return self._collections.setdefault(_collection(name), [])
-
-    def _repr_html_(self) -> str:
-        return graph_html(self)
 
     def __repr__(self) -> str:
         return f"<tf.Graph #{self.serial} with {self.version} operations>"

@@ -73,8 +73,7 @@ class _Schedule:
             isinstance(self._places.get(t.op), TowerPlacement) for t in operation.inputs
         ):
             return summed
-        place: TowerPlacement | None = operation.labels.get(LABEL)
-        return place
+        return operation.labels.get(LABEL)
 
     def _time(self, operation: Operation, last: dict[str, list[Operation]]) -> int:
         awaited = [tensor.op for tensor in operation.captured_inputs()]

@@ -15,7 +15,6 @@ from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.builder import builder
 from tpuref.engine.graph.context import session_for
 from tpuref.engine.graph.device import DeviceName
-from tpuref.engine.graph.notebook import tensor_html
 from tpuref.engine.graph.operators import Operators
 from tpuref.engine.graph.recognition import KnownTensor
 from tpuref.engine.graph.region import Region
@@ -238,9 +237,6 @@ class Tensor(Operators, KnownTensor):
     def know_constant(self, value: Array | None) -> None:
         """Record the static value; None for none."""
         self._constant = value
-
-    def _repr_html_(self) -> str:
-        return tensor_html(self)
 
     def __repr__(self) -> str:
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"

@@ -65,8 +65,7 @@ def _numbers(
         )
     if dtype == bool_ and content.strip(b"\0\1"):
         raise malformed("a tensor of type bool has bytes other than 0 and 1")
-    array: Array = np.frombuffer(content, dtype.np).reshape(shape)
-    return array
+    return np.frombuffer(content, dtype.np).reshape(shape)
 
 
 def _texts(shape: tuple[int, ...], content: bytes, texts: Sequence[bytes]) -> Array:

@@ -184,8 +184,7 @@ def spec_of(value: Array | Tensor) -> TensorSpec:
 
 def row(array: Array, index: int) -> Array:
     """Return one row as an array, even if it is a scalar."""
-    part: Array = array[index, ...]
-    return part
+    return array[index, ...]
 
 
 def stacked(arrays: Sequence[Array]) -> Array:

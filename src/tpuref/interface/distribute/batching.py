@@ -205,5 +205,4 @@ class Batch:
 
 def _piece(total: Tensor, begin: int, end: int, shape: Any) -> Tensor:
     """Return one of the values that were summed together."""
-    piece: Tensor = reshape(total[begin:end], shape)
-    return piece
+    return reshape(total[begin:end], shape)

@@ -185,5 +185,4 @@ def mean_of(total: Tensor, count: int) -> Tensor:
     """Return a sum divided by `count`; integers divide as float64, as in 1.11."""
     if total.dtype.is_integer:
         total = cast(total, float64)
-    mean: Tensor = total / count
-    return mean
+    return total / count

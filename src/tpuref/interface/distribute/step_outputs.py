@@ -30,8 +30,7 @@ def own(value: Any, devices: Sequence[str]) -> Tensor:
     if not _has_parts(value, devices):
         return convert_to_tensor(value)
     parts = [convert_to_tensor(value.get(device)) for device in devices]
-    tensor: Tensor = parts[0] if len(parts) == 1 else apply("TowerOwn", *parts)
-    return tensor
+    return parts[0] if len(parts) == 1 else apply("TowerOwn", *parts)
 
 
 def _has_parts(value: Any, devices: Sequence[str]) -> bool:
@@ -100,8 +99,7 @@ def _zeros(name: str, output: Tensor) -> Tensor:
             f"{output.describe()}, is not static; pass its initial value "
             "in initial_loop_values"
         )
-    result: Tensor = zeros(output.shape.as_list(), output.dtype)
-    return result
+    return zeros(output.shape.as_list(), output.dtype)
 
 
 def _check_like(name: str, first: Any, output: Any) -> None:

@@ -12,7 +12,6 @@ from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
-from tpuref.engine.drawings.html import shortened, table
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.operators import Operators
 from tpuref.engine.graph.tensor import Operation, Tensor
@@ -89,10 +88,6 @@ class DistributedValues:
             f"{self!r} cannot be iterated over; strategy.unwrap(value) gives the list "
             "of its components"
         )
-
-    def _repr_html_(self) -> str:
-        rows = [(device, shortened(value)) for device, value in self.index.items()]
-        return table(type(self).__name__, rows, ("device", "component"))
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{d!r}: {v!r}" for d, v in self.index.items())

@@ -41,7 +41,6 @@ from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverHook
 from tpuref.interface.training.hooks.final_ops import FinalOpsHook
 from tpuref.interface.training.hooks.logging_tensor import LoggingTensorHook
 from tpuref.interface.training.hooks.nan_tensor import NanTensorHook
-from tpuref.interface.training.hooks.progress_bar import progress_bar
 from tpuref.interface.training.log import log
 from tpuref.interface.training.monitored_session import MonitoredSession
 from tpuref.interface.training.monitored_training_session import (
@@ -197,7 +196,6 @@ class Estimator:
             model = self._build(input_fn, ModeKeys.TRAIN, steps, max_steps)
             self._warm_start_variables()
             ends = model.end_hooks(steps, max_steps)
-            ends += progress_bar(model.spec.loss, steps, max_steps)
             loss = self._run_training(model, [*ends, *(hooks or ())], saving_listeners)
             flush_writers(get_default_graph())
         log.info("Loss for final step: %s.", loss)

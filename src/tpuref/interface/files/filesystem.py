@@ -87,8 +87,7 @@ class LocalFiles:
 
     def open(self, path: str, mode: str) -> IO[bytes]:
         """Open a file for bytes."""
-        opened: IO[bytes] = open(path, mode)  # noqa: SIM115 - the caller closes it
-        return opened
+        return open(path, mode)
 
     def open_regular(self, path: str) -> IO[bytes]:
         """Open a regular file; a pipe would block, and a device may have no end."""

@@ -333,5 +333,4 @@ def linspace_v2(
         return result
     index = [slice(None)] * len(result.shape)
     index[place] = slice(0, 0)
-    empty: Tensor = result[tuple(index)]
-    return empty
+    return result[tuple(index)]

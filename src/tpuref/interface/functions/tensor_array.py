@@ -180,8 +180,7 @@ class TensorArray:
 
     def size(self, name: str | None = None) -> Tensor:
         """Return the number of elements."""
-        size: Tensor = shape(self.flow, name)[0]
-        return size
+        return shape(self.flow, name)[0]
 
     def identity(self) -> TensorArray:
         """Return the array, after the control dependencies of this place."""

@@ -192,44 +192,6 @@ def atrous_conv2d(
     return conv2d(value, filters, 1, padding, dilations=rate, name=name)
 
 
-def depthwise_conv2d_native(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
-    name: str | None = None,
-) -> Tensor:
-    """Return the cross-correlation of each channel with its own filters.
-
-    The results are images of the same dtype with ``channels * multiplier`` channels.
-    `input` holds floating-point images, as for `conv2d`.  `filter` is a tensor of shape
-    ``[rows, columns, channels, multiplier]``.  `strides`, `padding`, `data_format` and
-    `dilations` are as for `conv2d`.  It raises ValueError if the arguments do not fit
-    together.
-
-    Examples
-    --------
-    >>> image = tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]])
-    >>> sums = tf.nn.depthwise_conv2d_native(image, tf.ones([1, 2, 2, 1]), 1, "VALID")
-    >>> tf.Session().run(tf.squeeze(sums)).tolist()
-    [3.0, 30.0]
-    """
-    function = "tf.nn.depthwise_conv2d_native"
-    _check_format(function, data_format)
-    return apply_one(
-        "DepthwiseConv2dNative",
-        input,
-        filter,
-        strides=_pair(function, "strides", strides, data_format),
-        padding=_padding(function, padding, data_format),
-        data_format=data_format,
-        dilations=_pair(function, "dilations", dilations, data_format),
-        name=name,
-    )
-
-
 def depthwise_conv2d(
     input: Any,
     filter: Any,
@@ -243,18 +205,31 @@ def depthwise_conv2d(
     """Return the cross-correlation of each channel with its own filters.
 
     The results are images of the same dtype with ``channels * multiplier`` channels.
-    Other parameters are those of `depthwise_conv2d_native`.  `rate` and `dilations` are
-    one, two or four numbers: the step between elements within a window.
+    `input` holds floating-point images, as for `conv2d`.  `filter` is a tensor of shape
+    ``[rows, columns, channels, multiplier]``.  `strides`, `padding` and `data_format`
+    are as for `conv2d`.  `rate` and `dilations` are one, two or four numbers: the step
+    between elements within a window.  It raises ValueError if the arguments do not fit
+    together.
+
+    Examples
+    --------
+    >>> image = tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]])
+    >>> sums = tf.nn.depthwise_conv2d(image, tf.ones([1, 2, 2, 1]), 1, "VALID")
+    >>> tf.Session().run(tf.squeeze(sums)).tolist()
+    [3.0, 30.0]
     """
+    function, layout = "tf.nn.depthwise_conv2d", data_format or "NHWC"
+    _check_format(function, layout)
     holes = rate if dilations is None else dilations
-    return depthwise_conv2d_native(
+    return apply_one(
+        "DepthwiseConv2dNative",
         input,
         filter,
-        strides,
-        padding,
-        data_format or "NHWC",
-        1 if holes is None else holes,
-        name_or(name, "depthwise"),
+        strides=_pair(function, "strides", strides, layout),
+        padding=_padding(function, padding, layout),
+        data_format=layout,
+        dilations=_pair(function, "dilations", 1 if holes is None else holes, layout),
+        name=name_or(name, "depthwise"),
     )
 
 

@@ -158,8 +158,7 @@ class Mean(Sum):
 
     def result(self) -> Tensor:
         """Return the mean; zero for no values."""
-        mean: Tensor = div_no_nan(self.total.read_value(), self.count.read_value())
-        return mean
+        return div_no_nan(self.total.read_value(), self.count.read_value())
 
 
 class Accuracy(Mean):

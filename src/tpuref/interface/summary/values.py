@@ -54,8 +54,7 @@ def _limits() -> Doubles:
     up = 1e-12 * 1.1 ** np.arange(775)
     largest = np.finfo(np.float64).max
     positive = np.append(up[up < 1e20], largest)
-    limits: Doubles = np.concatenate([-positive[::-1], [0.0], positive])
-    return limits
+    return np.concatenate([-positive[::-1], [0.0], positive])
 
 
 def image_summary(

@@ -184,8 +184,7 @@ class DeviceAssignment:
     def draw(self, format: Format = "text") -> str:
         """Draw the mesh with the logical core on each core.
 
-        `format` is ``"text"``, ``"terminal"`` for the same with colours, or ``"svg"``.
-        It raises ValueError if the format is unknown.
+        `format` is ``"text"`` or ``"svg"``; another one raises ValueError.
 
         Examples
         --------

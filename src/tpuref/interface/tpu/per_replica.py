@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.engine.drawings.html import shortened, table
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
@@ -30,10 +29,6 @@ class PerReplica:
     def tensors(self) -> list[Tensor]:
         """Return the components as tensors."""
         return [convert_to_tensor(value) for value in self.values]
-
-    def _repr_html_(self) -> str:
-        rows = enumerate(map(shortened, self.values))
-        return table("PerReplica", rows, ("replica", "component"))
 
     def __repr__(self) -> str:
         return f"PerReplica({', '.join(map(repr, self.values))})"

@@ -37,8 +37,7 @@ def compute_average_loss(
         check_rank_at_least(1, losses, argument)
         global_batch_size = shape(losses)[0] * _replicas()
     count = cast(convert_to_tensor(global_batch_size, dtype_hint=int32), losses.dtype)
-    average: Tensor = reduce_sum(losses) / count
-    return average
+    return reduce_sum(losses) / count
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
@@ -50,8 +49,7 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     ...     print(float(tf.nn.scale_regularization_loss([1.0, 2.0])))
     3.0
     """
-    total: Tensor = reduce_sum(convert_to_tensor(regularization_loss)) / _replicas()
-    return total
+    return reduce_sum(convert_to_tensor(regularization_loss)) / _replicas()
 
 
 def _replicas() -> int:

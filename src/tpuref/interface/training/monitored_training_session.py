@@ -8,7 +8,6 @@ from tpuref.engine.graph.session_options import ConfigProto
 from tpuref.engine.runtime.hosts import here
 from tpuref.interface.files.filesystem import PathLike
 from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverHook
-from tpuref.interface.training.hooks.progress_bar import progress_bar_of
 from tpuref.interface.training.hooks.session_run_hook import SessionRunHook
 from tpuref.interface.training.hooks.step_counter import StepCounterHook
 from tpuref.interface.training.hooks.summary_saver import SummarySaverHook
@@ -115,8 +114,6 @@ def MonitoredTrainingSession(
                 checkpoint_dir, checkpoint_secs, checkpoint_steps, scaffold=scaffold
             )
         )
-    if is_chief:
-        every += progress_bar_of(given)
     chief = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
     return MonitoredSession(chief, every + given, stop_grace_period_secs)
 

@@ -12,7 +12,6 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpuref.tools.cli.colour import is_coloured
 from tpuref.tools.cli.failure import fail
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(_facts(topology, assignment), indent=2))
     elif options.svg is None:
-        print(drawn.draw("terminal" if is_coloured() else "text"))
+        print(drawn.draw())
     return 0
 
 

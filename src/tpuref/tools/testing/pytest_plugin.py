@@ -214,8 +214,7 @@ def _request(node: pytest.Item, defaults: Mapping[str, Any] | None = None) -> Re
 
 @pytest.fixture(scope="session")
 def _tpu_wanted(request: pytest.FixtureRequest) -> Wanted | None:
-    wanted: Wanted | None = getattr(request, "param", None)
-    return wanted
+    return getattr(request, "param", None)
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,6 @@ from tpuref.interface.functions.windows import conv1d as conv1d
 from tpuref.interface.functions.windows import conv2d as conv2d
 from tpuref.interface.functions.windows import conv2d_transpose as conv2d_transpose
 from tpuref.interface.functions.windows import depthwise_conv2d as depthwise_conv2d
-from tpuref.interface.functions.windows import depthwise_conv2d_native as depthwise_conv2d_native
 from tpuref.interface.functions.windows import max_pool as max_pool
 from tpuref.interface.functions.windows import pool as pool
 from tpuref.interface.functions.windows import separable_conv2d as separable_conv2d

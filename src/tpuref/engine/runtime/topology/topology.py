@@ -356,8 +356,7 @@ class Topology:
         """Draw the mesh: brackets are chips, boxes are hosts.
 
         A mesh of more than 32 positions along an axis is drawn in part.  `format` is
-        ``"text"`` for plain ASCII, ``"terminal"`` for the same with colours, or
-        ``"svg"``; another one raises ValueError.
+        ``"text"`` for plain ASCII, or ``"svg"``; another one raises ValueError.
 
         Examples
         --------

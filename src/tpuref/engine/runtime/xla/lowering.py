@@ -22,11 +22,12 @@ from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import locate
 from tpuref.engine.runtime.meaning.operation_failure import described, operation_failure
 from tpuref.engine.runtime.xla.blocks import over_replicas
+from tpuref.engine.runtime.xla.chains import Chains
 from tpuref.engine.runtime.xla.context import Context, Describe
 from tpuref.engine.runtime.xla.errors import data_dependent, explained, refusal
 from tpuref.engine.runtime.xla.host_parts import HostPart
 from tpuref.engine.runtime.xla.placement import Placement
-from tpuref.engine.runtime.xla.rules.registry import CHECKS, LOWERINGS, RULES
+from tpuref.engine.runtime.xla.rules.registry import CHECKS, LOWERINGS, RULES, TOTALS
 from tpuref.engine.runtime.xla.slots import Slots
 from tpuref.engine.runtime.xla.value import Value
 
@@ -61,6 +62,7 @@ class Lowering(Context):
             self.placement, dict(zip(program.parameters, inputs, strict=True))
         )
         waiting: list[Instr] = []
+        chains = Chains(program)
         ahead = self._draw_ahead(program) if self.depth else {}
         for slot, value in ahead.items():
             slots.put(slot, None, value)
@@ -87,7 +89,8 @@ class Lowering(Context):
                 slots.copy(slot, attrs["source"], attrs["targets"])
                 continue
             operands = [slots.value_for(slot, instr) for slot in instr.inputs]
-            self._write(instr, self._lower_located(instr, operands), slots)
+            outputs = self._lower_located(instr, operands)
+            self._write(instr, chains.cut(instr, outputs), slots)
         if waiting:
             self._call_host(waiting, program, len(program.instrs), slots)
         end = Instr("Identity", program.name, (), (), {}, (), 0, NOWHERE)
@@ -165,7 +168,10 @@ class Lowering(Context):
 
         with explained(instr, operands):
             arrays, stacked = over_replicas(outputs, operands, self.placement)
-        return [Value(array, stacked) for array in arrays]
+        if not stacked or instr.op not in TOTALS:
+            return [Value(array, stacked) for array in arrays]
+        total = TOTALS[instr.op](self.placement, operands, instr.attrs)
+        return [Value(arrays[0], stacked, total)]
 
     # -- checks of values --------------------------------------------------------
 

@@ -110,10 +110,19 @@ class Placement:
 
         def partial(own: Any) -> Any:
             wide = widened(own)
-            sofar = fold([wide[k] for k in range(wide.shape[0])])
-            return jnp.asarray(jax.lax.psum(sofar, AXIS), rows.dtype)
+            return fold([wide[k] for k in range(wide.shape[0])])
 
-        return self._on_each(partial, PartitionSpec(AXIS), PartitionSpec())(rows)
+        return jnp.asarray(self.added(partial, [rows]), rows.dtype)
+
+    def added(self, partial: Callable[..., Any], stacks: Sequence[Any]) -> Any:
+        """Return the sum over the devices of what each computes from its rows."""
+        if self._devices == 1:
+            return partial(*stacks)
+
+        def whole(*own: Any) -> Any:
+            return jax.lax.psum(partial(*own), AXIS)
+
+        return self._on_each(whole, PartitionSpec(AXIS), PartitionSpec())(*stacks)
 
     def called(
         self,

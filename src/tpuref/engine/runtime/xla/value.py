@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -11,11 +12,13 @@ import numpy as np
 class Value(NamedTuple):
     """An array of each replica, stacked along the first axis, or one that all share.
 
-    The array is NumPy's if it is static, else traced by JAX.
+    The array is NumPy's if it is static, else traced by JAX.  `total` computes the sum
+    over all replicas if there is a cheaper way than adding the rows.
     """
 
     array: Any
     stacked: bool
+    total: Callable[[], Any] | None = None
 
     @property
     def is_known(self) -> bool:

@@ -4,6 +4,7 @@ from tpuref.engine.runtime.xla.rules import (
     Check,
     Lower,
     Rule,
+    Total,
     arrays,
     control,
     elementwise,
@@ -14,6 +15,7 @@ from tpuref.engine.runtime.xla.rules import (
     sorting,
     sums,
     tensor_arrays,
+    totals,
     variables,
 )
 
@@ -40,3 +42,5 @@ LOWERINGS: dict[str, Lower] = {
     **variables.LOWERINGS,
     **replicas.LOWERINGS,
 }
+
+TOTALS: dict[str, Total] = totals.TOTALS

@@ -1,6 +1,7 @@
 """Operations between replicas: sums, and the number of the replica."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import jax.numpy as jnp
 import numpy as np
@@ -27,7 +28,8 @@ def _sum(context: Context, instr: Instr, operands: Sequence[Value]) -> list[Valu
         return [Value(fold([value.array] * len(groups[0])), False)]
     rows = value.rows(context.replicas)
     if len(groups) == 1:
-        return [Value(context.placement.total(rows), False)]
+        total = value.total or partial(context.placement.total, rows)
+        return [Value(total(), False)]
     rows = context.placement.everywhere(rows)
     totals = [fold([rows[r] for r in sorted(group)]) for group in groups]
     member = {r: total for g, total in zip(groups, totals, strict=True) for r in g}
