@@ -167,7 +167,9 @@ class Lowering(Context):
             ]
 
         with explained(instr, operands):
-            arrays, stacked = over_replicas(outputs, operands, self.placement)
+            arrays, stacked = over_replicas(
+                outputs, operands, self.placement, instr.definition.batching.broadcasts
+            )
         if not stacked or instr.op not in TOTALS:
             return [Value(array, stacked) for array in arrays]
         total = TOTALS[instr.op](self.placement, operands, instr.attrs)
