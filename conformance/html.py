@@ -3,7 +3,7 @@
 import os
 from html import escape
 
-from .documents import DOCUMENTS, name_of
+from .documents import name_of
 from .outcome import (
     ABSENT,
     CONTRADICTIONS,
@@ -14,7 +14,6 @@ from .outcome import (
     RECORDED,
 )
 from .report import LETTERS, cell
-from .statements import SOURCES
 
 #: A missing name needs no script.
 _REPRODUCED = {*CONTRADICTIONS, *RECORDED} - {ABSENT}
@@ -42,13 +41,11 @@ def as_html(report, snippet):
             "<h2>Documented names</h2>",
             _table(report),
             f"<p>{_legend()}</p>",
-            '<h2 id="clauses">Clauses</h2>',
-            _filter(bool(wrong)),
+            "<h2>Clauses, those that a subject contradicts first</h2>",
             *(
                 _clause(report, one, one.id in wrong, snippet)
-                for one in report.statements
+                for one in sorted(report.statements, key=lambda s: s.id not in wrong)
             ),
-            f"<script>\n{_read('report.js')}</script>",
             "</body>",
             "</html>",
             "",
@@ -83,10 +80,7 @@ def _complaints(report):
 
 def _table(report):
     heads = "".join(f'<th scope="col">{escape(c.name)}</th>' for c in report.started())
-    names = [
-        (f'<button type="button">{escape(api)}</button>', counts)
-        for api, counts in report.names()
-    ]
+    names = [(f"<code>{escape(api)}</code>", counts) for api, counts in report.names()]
     rows = [
         f"<tr><td>{label}</td>{_cells(counts)}</tr>"
         for label, counts in [*names, *report.totals()]
@@ -122,47 +116,20 @@ def _legend():
     return "A plain number passed; " + "; ".join(parts) + "."
 
 
-def _filter(any_wrong):
-    selected = " selected" if any_wrong else ""
-    outcomes = "".join(f"<option>{one}</option>" for one in OUTCOMES)
-    sources = "".join(f"<option>{one}</option>" for one in SOURCES)
-    pages = "".join(
-        f'<option value="{one.file}">{one.number} {escape(one.title)}</option>'
-        for one in DOCUMENTS
-    )
-    return (
-        '<form role="search">\n'
-        '<label>words (press / to come here)<input id="words" type="search"></label>\n'
-        '<label>outcome<select id="outcome"><option value="">any</option>'
-        f'<option value="disagreement"{selected}>contradicted by a subject</option>'
-        f"{outcomes}</select></label>\n"
-        '<label>document<select id="document"><option value="">any</option>'
-        f"{pages}</select></label>\n"
-        '<label>source<select id="source"><option value="">any</option>'
-        f"{sources}</select></label>\n"
-        '<output id="shown" for="words outcome document source"></output>\n</form>'
-    )
-
-
 def _clause(report, statement, wrong, snippet):
     results = [
         (c, c.results[statement.id])
         for c in report.columns
         if statement.id in c.results
     ]
-    outcomes = list(dict.fromkeys(result.outcome for _, result in results))
     marks = "".join(
         f'<span class="{result.outcome}">{escape(column.name)}: {result.outcome}</span>'
         for column, result in results
         if result.outcome != NOT_APPLICABLE and (result.outcome != PASS or wrong)
     )
-    text = f"{statement.id} {statement.says}".lower()
     return "\n".join(
         [
-            f'<details data-document="{statement.document}" data-text="{escape(text)}"',
-            f' data-source="{statement.source}"',
-            f' data-outcomes="{" ".join(outcomes)}"',
-            f' data-disagreement="{"yes" if wrong else "no"}">',
+            "<details>",
             f"<summary>{escape(statement.id)}{marks}</summary>",
             "<div>",
             f"<p>{escape(statement.says)}</p>",

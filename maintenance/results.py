@@ -1,8 +1,9 @@
-"""The recorded results: one table, with a line for each clause.
+"""The recorded results: one table, with a line for clauses of one name that agree.
 
-``results.csv`` has a column for each subject. The first lines are the subjects' names,
-their versions and the Pythons that ran them. ``-`` stands for not-applicable; a field
-is empty where a clause does not judge a subject.
+``results.csv`` has the name, the clauses of it with these outcomes, and a column for
+each subject. The first lines are the subjects' names, their versions and the Pythons
+that ran them. ``-`` stands for not-applicable; a field is empty where a clause does not
+judge a subject.
 """
 
 import argparse
@@ -34,24 +35,33 @@ def read_results(path=RESULTS):
     with open(path, encoding="utf-8", newline="") as stream:
         subjects, versions, pythons, *rows = csv.reader(stream)
     runs = []
-    for column in range(1, len(subjects)):
-        outcomes = {row[0]: row[column] for row in rows if row[column]}
-        outcomes = {id: _FULL.get(one, one) for id, one in outcomes.items()}
+    for column in range(2, len(subjects)):
+        outcomes = {
+            f"{row[0]}/{clause}": _FULL.get(row[column], row[column])
+            for row in rows
+            for clause in row[1].split(" ")
+            if row[column]
+        }
         facts = (subjects[column], versions[column], pythons[column])
         runs.append(RecordedRun(*facts, outcomes))
     return runs
 
 
 def write_results(runs, ids, path=RESULTS):
-    """Write the outcomes of the clauses ``ids``, a line each, in that order."""
+    """Write the outcomes of the clauses ``ids``, in the order of their first ones."""
+    lines = {}
+    for id in ids:
+        name, _, clause = id.partition("/")
+        outcomes = (run.outcomes.get(id, "") for run in runs)
+        line = name, *(_BRIEF.get(one, one) for one in outcomes)
+        lines.setdefault(line, []).append(clause)
     with open(path, "w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
-        table.writerow(["clause", *(run.subject for run in runs)])
-        table.writerow(["version", *(run.version for run in runs)])
-        table.writerow(["python", *(run.python for run in runs)])
-        for id in ids:
-            outcomes = [run.outcomes.get(id, "") for run in runs]
-            table.writerow([id, *(_BRIEF.get(one, one) for one in outcomes)])
+        table.writerow(["name", "clauses", *(run.subject for run in runs)])
+        table.writerow(["version", "", *(run.version for run in runs)])
+        table.writerow(["python", "", *(run.python for run in runs)])
+        for (name, *outcomes), clauses in lines.items():
+            table.writerow([name, " ".join(clauses), *outcomes])
 
 
 def record(report, clauses, path=RESULTS):

@@ -7,7 +7,6 @@ from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.suite.cloud_stand_ins import (
     CloudTPU,
     GoogleClient,
-    HttpError,
     UntouchableAPI,
     imported,
     installed,
@@ -113,31 +112,6 @@ def test_trouble_with_credentials(tf):
     with installed(FailingClient(one_node(), fetching=[wrong])):
         error = expect_raises(RuntimeError, resolved(distribute(tf), None).cluster_spec)
     assert error.__cause__ is wrong, repr(error)
-
-
-@isolated
-def test_trouble_with_discovery(tf):
-    def made(client, **arguments):
-        with installed(client), unhurried() as clock:
-            resolver = resolved(distribute(tf), None, **arguments)
-            try:
-                return resolver.cluster_spec().as_dict(), clock.slept
-            except Exception as error:
-                return error, clock.slept
-
-    client = FailingClient(one_node(), building=[KeyError("rootUrl")])
-    error, slept = made(client, discovery_url=TEMPLATE)
-    assert isinstance(error, RuntimeError), repr(error)
-    words = "tpu.example:8 does not describe the Cloud TPU API v1: KeyError: 'rootUrl'"
-    assert words in str(error), error
-    same(slept, [])
-    for late in (busy(), ConnectionResetError("cut")):
-        client = FailingClient(one_node(), building=[late])
-        same(made(client), (WORKERS, [0.1]))
-    denied = HttpError(403, "denied")
-    error, slept = made(FailingClient(one_node(), building=[denied]))
-    assert isinstance(error, ValueError) and error.__cause__ is denied, repr(error)
-    same(slept, [])
 
 
 @isolated

@@ -233,6 +233,7 @@ CASES = (
     ),
     case("MaxPool", IMAGES, **POOL, **NHWC),
     case("MaxPool", FIRST, **POOL_SAME, **NCHW),
+    case("MaxPoolGrad", IMAGES, IMAGES[:, :3, :2], by=(1,), **POOL_SAME, **NHWC),
     case("AvgPool", FIRST, **POOL, **NCHW),
     case("AvgPool", IMAGES, **POOL_SAME, **NHWC),
     case("AvgPoolGrad", SIZES, IMAGES[:, :3, :2], by=(1,), **POOL_SAME, **NHWC),

@@ -276,10 +276,11 @@ def test_default_names_repeat_when_the_scope_around_is_entered_again():
     assert shared == made
 
 
-def test_reuse_is_one_of_four():
+@pytest.mark.parametrize("reuse", ["yes", np.zeros(2)])
+def test_reuse_is_one_of_four(reuse):
     with (
         pytest.raises(ValueError, match="reuse must be"),
-        tf.variable_scope("a", reuse="yes"),
+        tf.variable_scope("a", reuse=reuse),
     ):
         pass
     with (

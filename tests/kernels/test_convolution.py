@@ -88,6 +88,10 @@ def test_first_maximum_of_each_window(kernels, window, strides, before, steps):
         images, window, strides, before, (400, 1, 80), positions
     )
     kernels.pooling.maxima(images, window, strides, before, greatest)
+    backprop = np.arange(1.0, 1 + positions.size, dtype=np.float32)
+    backprop = backprop.reshape(positions.shape)
+    gradient, expected = np.empty_like(images), np.zeros(images.shape)
+    kernels.pooling.gradient(images, backprop, window, strides, before, gradient)
     for image, row, column, channel in np.ndindex(*positions.shape):
         top, left = row * strides[0] - before[0], column * strides[1] - before[1]
         seen = {
@@ -102,3 +106,6 @@ def test_first_maximum_of_each_window(kernels, window, strides, before, steps):
             -1 if first < 0 else image * 400 + first + channel * 80
         )
         np.testing.assert_equal(greatest[at], seen.get(first, -np.inf))
+        if first >= 0:
+            expected[image, first // 10, first % 10, channel] += backprop[at]
+    np.testing.assert_array_equal(gradient, expected)

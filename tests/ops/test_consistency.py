@@ -92,6 +92,7 @@ NARROW = np.arange(2 * 3 * 4 * 2).reshape(2, 3, 4, 2) % 3
 DEEP = np.arange(2 * 3 * 4 * 6).reshape(2, 3, 4, 6) % 3
 SIZES = ints(2, 5, 4, 3)
 CHANNELS_FIRST = np.moveaxis(IMAGES, 3, 1)
+FEW = CHANNELS_FIRST[:, :, :2, :2]
 SMALL, KERNEL = IMAGES[:, :3, :2], ints(2, 3, 3, 2)
 BLANK = np.zeros((1, *tensor_arrays.BLANK))
 ORDERED = np.array([[1, 2, 3], [0, 1, 1]])
@@ -255,6 +256,8 @@ CASES = (
             ("Filter", [IMAGES, KERNEL, DEEP], ENDS),
         )
     ),
+    Case("MaxPoolGrad", [IMAGES, SMALL], {**POOL_SAME, **NHWC}, **RANKS),
+    Case("MaxPoolGrad", [CHANNELS_FIRST, FEW], {**POOL, **NCHW}, **RANKS),
     Case("MaxPoolPositions", [IMAGES], {**POOL, **NHWC}, kind=REAL),
     Case("MaxPoolPositions", [IMAGES], {**POOL_SAME, **NCHW}, kind=REAL),
     Case("AvgPoolGrad", [SIZES, SMALL], {**POOL_SAME, **NHWC}, FLOATING, (1,)),

@@ -29,6 +29,27 @@ def test_long_float32_sums_are_added_pairwise():
     assert abs(float(run("Sum", tenths, **ALL)) - 100000) < 0.5
 
 
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [
+        ((8, 30, 32, 16), (0, 1, 2)),
+        ((9, 7, 64, 3), (1, 2)),
+        ((3, 4099, 8), (1,)),
+        ((5, 64, 64, 2), (1, 3)),
+    ],
+)
+def test_sums_over_narrow_rows(shape, axes):
+    x = np.random.default_rng(4).random(shape, np.float32)
+    for keepdims in (False, True):
+        given = run("Sum", x, axis=axes, keepdims=keepdims)
+        expected = x.sum(axes, np.float64, keepdims=keepdims)
+        assert given.shape == expected.shape
+        np.testing.assert_allclose(given, expected, rtol=1e-5)
+    if 0 not in axes:  # a call for all cores gives each the bits of its own
+        own = [run("Sum", row, axis=[a - 1 for a in axes], keepdims=False) for row in x]
+        np.testing.assert_array_equal(run("Sum", x, axis=axes, keepdims=False), own)
+
+
 def test_sums_of_integers_wrap_around_and_means_lose_their_fraction():
     assert run("Sum", np.asarray([100, 100], np.int8), **ALL) == -56
     x = np.asarray([[1, 2], [-1, -2], [255, 0]])

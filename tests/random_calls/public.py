@@ -76,6 +76,7 @@ LEFT_OUT = {
 MADE_FOR_TPUREF = {
     "Dataset": {"apply"},  # any function will do, and its errors are its own
     "Graph": {
+        "add",
         "check_accessible",
         "create_operation",
         "in_region",
@@ -87,7 +88,6 @@ MADE_FOR_TPUREF = {
         "draw",  # starts Graphviz
     },
     "BatchNormalization": {"call"},  # called by __call__, once it is built
-    "Conv2D": {"call"},
     "Dense": {"call"},
     "GradientTape": {"record", "record_read"},
     "Coordinator": {"wait_for_stop"},  # waits

@@ -14,7 +14,7 @@ from tpuref.tools.cli import main
 NODES = "/v1/projects/p/locations/z/nodes"
 ARGUMENTS = [
     *["--node", "a=10.0.0.1:8470,10.0.0.2:8470", "--node", "b=10.0.0.3:1"],
-    *["--project", "p", "--zone", "z", "--state", "CREATING", "--fail", "429x2"],
+    *["--project", "p", "--zone", "z", "--state", "CREATING"],
 ]
 
 
@@ -40,7 +40,7 @@ def test_it_serves_until_interrupted():
             host = found[1]
             url = f"http://{host}/discovery/v1/apis/{{api}}/{{apiVersion}}/rest"
             assert lines[0] == f"export TPU_API_DISCOVERY_URL='{url}'\n"
-            assert [get(host, NODES)[0] for _ in range(3)] == [429, 429, 200]
+            assert get(host, NODES)[0] == 200
             answer = get(host, NODES + "/a")[1]
             assert answer["state"] == "CREATING"
             assert [e["ipAddress"] for e in answer["networkEndpoints"]] == [
@@ -74,13 +74,6 @@ def test_the_variables_as_json():
         (["--node", "=a:1"], "--node must be NAME=HOST:PORT"),
         (["--node", "a="], "--node"),
         (["--node", "a=b:0"], "a port must be a number from 1 to 65535"),
-        (["--fail", "200"], "status must be an HTTP status from 400 to 599"),
-        (["--fail", "xyz"], "--fail must be STATUS[xTIMES], such as 503x2, or cut"),
-        (["--fail", "500xy"], "--fail must be STATUS[xTIMES], such as 503x2, or cut"),
-        (["--fail", "500x" + "9" * 5000], "--fail must be STATUS[xTIMES]"),
-        (["--fail", ""], "--fail must be STATUS[xTIMES]"),
-        (["--latency", "nan"], "--latency must be a number of seconds from 0 up"),
-        (["--latency", "-1"], "--latency must be a number of seconds from 0 up"),
         (["--port", "70000"], "port"),
     ],
 )
@@ -96,7 +89,5 @@ def test_help_shows_the_defaults(capsys):
         main(["fake-cloud-tpu", "--help"])
     assert ended.value.code == 0
     told = " ".join(capsys.readouterr().out.split())
-    for default in (
-        *("READY", "HEALTHY", "fake-project", "us-central1-b", "0, a free one", "0.0"),
-    ):
-        assert f"(default: {default})" in told
+    for default in ("READY", "HEALTHY", "fake-project", "us-central1-b", "a free one"):
+        assert f"{default})" in told

@@ -50,7 +50,7 @@ CALLS = [
     (lambda: tf.initializers.orthogonal()(["a"]), TypeError, "a"),
     (lambda: tpu_function.on_device_training_loop(len), TypeError, "func must be"),
     (lambda: tf.train.warm_start("a", var_name_to_vocab_info=5), TypeError,
-     "var_name_to_vocab_info must be a dict"),
+     "var_name_to_vocab_info must be None; choose rows"),
     (lambda: tf.contrib.opt.AdamWOptimizer(0.1).minimize(
         tf.reduce_sum(variable()), decay_var_list=5), TypeError, "decay_var_list"),
     (lambda: tf.contrib.opt.AdamWOptimizer(0.1).apply_gradients(

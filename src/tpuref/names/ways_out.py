@@ -248,6 +248,7 @@ WAYS_OUT = (
         "dataset.padded_batch of rows of different lengths.",
     ),
     # -- around the program
+    WayOut("flags.*", "Use it from absl.flags: the flags of tf.flags are absl's."),
     WayOut(
         "python.platform.app.* python.platform.gfile.* python.lib.io.**",
         "Use tf.app, tf.gfile and tf.python_io.",

@@ -52,7 +52,6 @@ from tpuref.interface.training.scaffold import Scaffold as Scaffold
 from tpuref.interface.training.session_creator import ChiefSessionCreator as ChiefSessionCreator
 from tpuref.interface.training.session_creator import SessionCreator as SessionCreator
 from tpuref.interface.training.session_creator import WorkerSessionCreator as WorkerSessionCreator
-from tpuref.interface.training.warm_start import VocabInfo as VocabInfo
 from tpuref.interface.training.warm_start import warm_start as warm_start
 
 NewCheckpointReader = CheckpointReader

@@ -5,6 +5,7 @@ with stride `s` it is split into `s` phases, one for every `s`-th pixel.
 """
 
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -24,20 +25,22 @@ def correlated(
     strides: Pair,
     margins: tuple[Pair, Pair],
     holes: Pair,
+    out: Array | None = None,
 ) -> Array:
     """Return the convolution of images ``[batch, rows, columns, channels]``.
 
     `filters` are ``[rows, columns, channels, outputs]``.  `margins` are rows and
     columns of zeros before and after an image; a negative number crops.  `holes` are
-    dilations: the distance between pixels of a window, 1 if they are adjacent.
+    dilations: the distance between pixels of a window, 1 if they are adjacent.  The
+    result is written to `out` if it fits there; so it is with the functions below.
     """
     padded = np.ascontiguousarray(_pad(images, margins))
     steps = _steps(padded, filters.shape, strides, holes)
     shape = (len(images), *steps, filters.shape[3])
+    result = place_of(out, shape, images.dtype)
     if not filters.size:
-        return np.zeros(shape, images.dtype)
-    result = np.empty(shape, images.dtype)
-    if result.size:
+        result[...] = 0
+    elif result.size:
         kernel = _kernel(filters)
         kernel.correlate(padded, np.ascontiguousarray(filters), strides, holes, result)
     return result
@@ -50,11 +53,15 @@ def filter_gradient(
     strides: Pair,
     margins: tuple[Pair, Pair],
     holes: Pair,
+    out: Array | None = None,
 ) -> Array:
     """Return the gradient of `correlated` for its filters."""
     padded = np.ascontiguousarray(_pad(images, margins))
-    result = np.zeros((*window, images.shape[3], gradient.shape[3]), images.dtype)
-    if result.size and gradient.size:
+    shape = (*window, images.shape[3], gradient.shape[3])
+    result = place_of(out, shape, images.dtype)
+    if not gradient.size:
+        result[...] = 0
+    elif result.size:
         kernel, slopes = _kernel(result), np.ascontiguousarray(gradient)
         kernel.filter_gradient(padded, slopes, strides, holes, result)
     return result
@@ -77,11 +84,13 @@ def image_gradient(
     strides: Pair,
     margins: tuple[Pair, Pair],
     holes: Pair,
+    out: Array | None = None,
 ) -> Array:
     """Return the gradient of `correlated` for images with `sizes` rows and columns."""
     if max(strides) > 1 and max(holes) > 1:
         filters, holes = _dilate(filters, holes), (1, 1)
-    images = np.empty((len(gradient), *sizes, filters.shape[2]), gradient.dtype)
+    shape = (len(gradient), *sizes, filters.shape[2])
+    images = place_of(out, shape, gradient.dtype)
     for phase in np.ndindex(*strides):
         own = filters[phase[0] :: strides[0], phase[1] :: strides[1]]
         places, reach = [], []
@@ -97,10 +106,18 @@ def image_gradient(
             images[:, places[0], places[1]] = 0
             continue
         turned = own[::-1, ::-1].transpose(0, 1, 3, 2)
-        images[:, places[0], places[1]] = correlated(
-            gradient, turned, (1, 1), (reach[0], reach[1]), holes
-        )
+        at = images[:, places[0], places[1]]
+        phase_of = correlated(gradient, turned, (1, 1), (reach[0], reach[1]), holes, at)
+        if phase_of is not at:
+            at[...] = phase_of
     return images
+
+
+def place_of(out: Array | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """Return `out` if a result fits there as it is, else a new array."""
+    if out is None or (out.shape, out.dtype) != (shape, dtype):
+        return np.empty(shape, dtype)
+    return out if out.flags.c_contiguous else np.empty(shape, dtype)
 
 
 def windows(
@@ -167,13 +184,17 @@ def correlated_by_channel(
     strides: Pair,
     margins: tuple[Pair, Pair],
     holes: Pair,
+    out: Array | None = None,
 ) -> Array:
     """Return the depthwise convolution."""
     seen = windows(images, filters.shape[:2], strides, margins, holes)
-    total = np.zeros((*seen.shape[:3], *filters.shape[2:]), images.dtype)
+    outputs = filters.shape[2] * filters.shape[3]
+    result = place_of(out, (*seen.shape[:3], outputs), images.dtype)
+    result[...] = 0
+    total = result.reshape(*seen.shape[:3], *filters.shape[2:])
     for row, column in np.ndindex(*filters.shape[:2]):
         total += seen[:, :, :, row, column, :, None] * filters[row, column]
-    return total.reshape(*seen.shape[:3], -1)
+    return result
 
 
 def filter_gradient_by_channel(
@@ -183,12 +204,14 @@ def filter_gradient_by_channel(
     strides: Pair,
     margins: tuple[Pair, Pair],
     holes: Pair,
+    out: Array | None = None,
 ) -> Array:
     """Return the gradient of `correlated_by_channel` for its filters."""
     channels = images.shape[3]
     parts = gradient.reshape(*gradient.shape[:3], channels, -1)
     seen = windows(images, window, strides, margins, holes)
-    total = np.empty((*window, channels, parts.shape[-1]), images.dtype)
+    shape = (*window, channels, parts.shape[-1])
+    total = place_of(out, shape, images.dtype)
     for row, column in np.ndindex(*window):
         pixels = seen[:, : parts.shape[1], : parts.shape[2], row, column]
         total[row, column] = np.einsum("nrkc,nrkcm->cm", pixels, parts)
@@ -202,6 +225,7 @@ def image_gradient_by_channel(
     strides: Pair,
     margins: tuple[Pair, Pair],
     holes: Pair,
+    out: Array | None = None,
 ) -> Array:
     """Return the gradient of `correlated_by_channel` for the images."""
     batch, rows, columns, _ = gradient.shape
@@ -222,4 +246,6 @@ def image_gradient_by_channel(
             "nrkcm,cm->nrkc", parts, filters[row, column]
         )
     (top, _), (left, _) = margins
-    return padded[:, top : top + sizes[0], left : left + sizes[1]]
+    result = place_of(out, (batch, *sizes, channels), gradient.dtype)
+    result[...] = padded[:, top : top + sizes[0], left : left + sizes[1]]
+    return result

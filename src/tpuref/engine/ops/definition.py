@@ -121,7 +121,7 @@ class Batching:
     broadcasts: bool = False
     # Whether, besides, its bits are the same at all positions
     elementwise: bool = False
-    # ``elementwise_for(*operands)``, the same for operands whose constants are known
+    # ``elementwise_for(*operands, **attrs)``, the same where it depends on these
     elementwise_for: Callable[..., bool] | None = None
     # Whether the axes before the last two are batch axes, which broadcast; an attribute
     # ``axis`` must be -1.

@@ -473,6 +473,11 @@ def _cast(xp: Any, x: Array, *, dtype: str, out: Array | None = None) -> Any:
     return out
 
 
+def _is_held(x: Operand, *, dtype: str) -> bool:
+    """Whether `_cast` gives an integer that holds the number, or none at all."""
+    return x.dtype.is_bool or not dtypes.as_dtype(dtype).is_integer
+
+
 def _clip(xp: Any, x: Array, low: Array, high: Array) -> Any:
     return xp.maximum(xp.minimum(x, high), low)
 
@@ -505,7 +510,7 @@ def _is_close(
 
 
 # The others do not broadcast, or the bits depend on what lies beside: those of Pow on
-# whether there is one exponent, those of Cast where an integer cannot hold the number.
+# whether there is one exponent, those of Cast to an integer that cannot hold a number.
 _broadcasts = partial(OpDef, gradient="elementwise", batching=BROADCASTS)
 _op = partial(_broadcasts, batching=ELEMENTWISE)
 
@@ -657,5 +662,12 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("Signbit", sign_bit, Ufunc("signbit")),
     _op("NanToNum", replaced, _replace),
     # Conversion.
-    _broadcasts("Cast", cast, _cast, traits=Traits(linear=True), xla="elementwise"),
+    _op(
+        "Cast",
+        cast,
+        _cast,
+        traits=Traits(linear=True),
+        xla="elementwise",
+        batching=Batching(broadcasts=True, elementwise_for=_is_held),
+    ),
 )

@@ -21,6 +21,7 @@ from tpuref.engine.ops.convolution import (
     filter_gradient_by_channel,
     image_gradient,
     image_gradient_by_channel,
+    place_of,
     windows,
 )
 from tpuref.engine.ops.definition import OpDef, Operand
@@ -182,11 +183,13 @@ def _convolve(
     padding: Padding,
     data_format: str,
     dilations: Pair,
+    out: Array | None = None,
 ) -> Array:
     wide, weights = widened(_channels_last(images, data_format)), widened(filters)
     window = (filters.shape[0], filters.shape[1])
     margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    result = correlate(wide, weights, strides, margins, dilations)
+    place = None if data_format == "NCHW" else out
+    result = correlate(wide, weights, strides, margins, dilations, place)
     return _channels_back(result.astype(images.dtype, copy=False), data_format)
 
 
@@ -221,13 +224,15 @@ def _gradient_of_images(
     padding: Padding,
     data_format: str,
     dilations: Pair,
+    out: Array | None = None,
 ) -> Array:
     """Return the gradient of the images: each output spread over its window."""
     given, weights = widened(_channels_last(backprop, data_format)), widened(filters)
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
     window = (filters.shape[0], filters.shape[1])
     margins = _both_margins((rows, columns), window, strides, dilations, padding)
-    images = gradient(given, weights, (rows, columns), strides, margins, dilations)
+    size, place = (rows, columns), None if data_format == "NCHW" else out
+    images = gradient(given, weights, size, strides, margins, dilations, place)
     return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
 
 
@@ -263,6 +268,7 @@ def _gradient_of_filters(
     padding: Padding,
     data_format: str,
     dilations: Pair,
+    out: Array | None = None,
 ) -> Array:
     """Return the gradient of the filters: windows correlated with gradients."""
     wide = widened(_channels_last(images, data_format))
@@ -270,7 +276,7 @@ def _gradient_of_filters(
     rows, columns, _, _ = sizes_in(sizes)
     window = (rows, columns)
     margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    filters = gradient(wide, given, window, strides, margins, dilations)
+    filters = gradient(wide, given, window, strides, margins, dilations, out)
     return filters.astype(images.dtype, copy=False)
 
 
@@ -327,13 +333,55 @@ def _infer_avg_pool(
 
 
 def _max_pool(
-    images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+    images: Array,
+    *,
+    ksize: Pair,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    out: Array | None = None,
 ) -> Array:
     wide, steps, before = _pooled(images, ksize, strides, padding, data_format)
-    greatest = np.empty(steps, wide.dtype)
+    greatest = place_of(out, steps, wide.dtype)
     kernel = pooling if wide.dtype == np.float32 else any_pooling
     kernel.maxima(wide, ksize, strides, before, greatest)
     narrow = greatest.astype(images.dtype, copy=False)
+    return _channels_back(narrow, data_format)
+
+
+def _infer_max_pool_back(
+    images: Operand,
+    backprop: Operand,
+    *,
+    ksize: Pair,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+) -> TensorSpec:
+    dtype = broadcasting.require_same_dtype(images, backprop)
+    broadcasting.require_kind(images, broadcasting.REAL)
+    return TensorSpec(broadcasting.require_rank(images, 4), dtype)
+
+
+def _max_pool_back(
+    images: Array,
+    backprop: Array,
+    *,
+    ksize: Pair,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    out: Array | None = None,
+) -> Array:
+    """Return the gradient of the images: each window's to its first maximum."""
+    wide, _, before = _pooled(images, ksize, strides, padding, data_format)
+    given = np.ascontiguousarray(
+        _channels_last(backprop, data_format), dtype=wide.dtype
+    )
+    gradient = place_of(out, wide.shape, wide.dtype)
+    kernel = pooling if wide.dtype == np.float32 else any_pooling
+    kernel.gradient(wide, given, ksize, strides, before, gradient)
+    narrow = gradient.astype(images.dtype, copy=False)
     return _channels_back(narrow, data_format)
 
 
@@ -451,6 +499,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         compute=ieee(partial(_gradient_of_filters, filter_gradient_by_channel)),
     ),
     MAX_POOL,
+    _op("MaxPoolGrad", infer=_infer_max_pool_back, compute=ieee(_max_pool_back)),
     _op("MaxPoolPositions", infer=_infer_positions, compute=ieee(_max_pool_positions)),
     AVG_POOL,
     _op("AvgPoolGrad", infer=_infer_avg_pool_back, compute=ieee(_avg_pool_back)),

@@ -229,11 +229,21 @@ def _infer_bias_add(value: Operand, bias: Operand, *, data_format: str) -> Tenso
     return TensorSpec(sizes, dtype)
 
 
-def _bias_add(xp: Any, value: Array, bias: Array, *, data_format: str) -> Any:
+def _bias_add(
+    xp: Any, value: Array, bias: Array, *, data_format: str, out: Array | None = None
+) -> Any:
     channels = 1 if data_format == "NCHW" else value.ndim - 1
-    if len(bias) != value.shape[channels]:
-        raise ValueError(f"expected {value.shape[channels]} biases, got {len(bias)}")
-    return value + bias.reshape([-1] + [1] * (value.ndim - 1 - channels))
+    if bias.shape[-1] != value.shape[channels]:
+        wanted, given = value.shape[channels], bias.shape[-1]
+        raise ValueError(f"expected {wanted} biases, got {given}")
+    if data_format == "NCHW":
+        bias = bias.reshape([-1] + [1] * (value.ndim - 2))
+    into = {} if out is None else {"out": out}
+    return xp.add(value, bias, **into)
+
+
+def _adds_to_last_axis(value: Operand, bias: Operand, *, data_format: str) -> bool:
+    return data_format != "NCHW"
 
 
 _graded = partial(OpDef, gradient="networks")
@@ -271,5 +281,10 @@ OPERATIONS: tuple[OpDef, ...] = (
     ),
     _graded("L2Loss", infer=_infer_l2_loss, meaning=_l2_loss),
     _graded("L2Normalize", infer=_infer_l2_normalize, meaning=_l2_normalize),
-    _graded("BiasAdd", infer=_infer_bias_add, meaning=_bias_add),
+    _graded(
+        "BiasAdd",
+        infer=_infer_bias_add,
+        meaning=_bias_add,
+        batching=Batching(elementwise_for=_adds_to_last_axis),
+    ),
 )

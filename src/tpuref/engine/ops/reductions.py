@@ -15,7 +15,7 @@ import numpy as np
 from tpuref.base.dtypes import as_dtype, bool_, complex64, complex128, float32, float64
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.arithmetic import is_integer, widened
+from tpuref.engine.ops.arithmetic import is_integer, summed, widened
 from tpuref.engine.ops.broadcasting import (
     BOOL,
     FLOATING,
@@ -103,7 +103,7 @@ def running(
 def _sum(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     wide = widened(x)
     axes = normalize_axes(axis, x.ndim)
-    return xp.sum(wide, axes, wide.dtype, keepdims=keepdims).astype(x.dtype, copy=False)
+    return summed(xp, wide, axes, keepdims=keepdims).astype(x.dtype, copy=False)
 
 
 def _prod(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
@@ -124,7 +124,7 @@ def _mean(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
 
 def _wide_mean(xp: Any, x: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
     wide = widened(x)
-    total = xp.sum(wide, axes, wide.dtype, keepdims=keepdims)
+    total = summed(xp, wide, axes, keepdims=keepdims)
     return xp.true_divide(total, wide.dtype.type(_length(x, axes)))
 
 
@@ -165,7 +165,7 @@ def _all(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
 def _wide_variance(xp: Any, x: Array, axis: Axis, keepdims: bool, ddof: int) -> Any:
     axes = normalize_axes(axis, x.ndim)
     deviation = xp.absolute(widened(x) - _wide_mean(xp, x, axes, keepdims=True))
-    total = xp.sum(xp.square(deviation), axes, deviation.dtype, keepdims=keepdims)
+    total = summed(xp, xp.square(deviation), axes, keepdims=keepdims)
     return xp.true_divide(total, total.dtype.type(max(_length(x, axes) - ddof, 0)))
 
 

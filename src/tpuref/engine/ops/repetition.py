@@ -8,7 +8,7 @@ import numpy as np
 
 from tpuref.base.shapes import unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.arithmetic import widened
+from tpuref.engine.ops.arithmetic import summed, widened
 from tpuref.engine.ops.broadcasting import (
     INDEX,
     NUMERIC,
@@ -109,7 +109,7 @@ def _sum_to_shape(xp: Any, x: Array, shape: Array) -> Any:
     new = x.ndim - len(sizes)
     repeated = [k + new for k, n in enumerate(sizes) if n == 1 != x.shape[k + new]]
     axes, wide = (*range(new), *repeated), widened(x)
-    total = xp.sum(wide, axes, wide.dtype, keepdims=True) if axes else wide
+    total = summed(xp, wide, axes, keepdims=True) if axes else wide
     return total.reshape(sizes).astype(x.dtype, copy=False)
 
 

@@ -159,7 +159,8 @@ def variable_scope(
     >>> w.name
     'layer/w:0'
     """
-    if reuse not in (None, True, False, AUTO_REUSE):
+    comparable = isinstance(reuse, int | _ReuseMode | None)  # unlike an array
+    if not comparable or reuse not in (None, True, False, AUTO_REUSE):
         raise ValueError(
             "tf.variable_scope: reuse must be True, False, None or tf.AUTO_REUSE, got "
             f"{reuse!r}"

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -45,15 +44,6 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
 def has_arg_scope(func: Any) -> bool:
     """Return whether `arg_scope` may give a function default arguments."""
     return hasattr(func, _KEY)
-
-
-def arg_scoped_arguments(func: Any) -> tuple[str, ...]:
-    """Return the names of the arguments with defaults of a function."""
-    if not callable(func):
-        name = "tf.contrib.framework.arg_scoped_arguments: func"
-        raise wrong_type(name, "a function", func)
-    parameters = inspect.signature(func).parameters.values()
-    return tuple(one.name for one in parameters if one.default is not one.empty)
 
 
 @contextlib.contextmanager

@@ -10,11 +10,9 @@ The twin of `tpuref.kernels.python.convolution`, which documents the arguments. 
 the products of a window in its own order, so its sums round differently.
 """
 
-import threading
-
 import numpy as np
 
-from tpuref.base.processors import blas_threads
+from tpuref.kernels.parts import in_parts
 
 cdef extern from "convolution.h":
     enum:
@@ -40,10 +38,6 @@ cdef extern from "convolution.h":
         void (*filters)(const Convolution*, Py_ssize_t, Py_ssize_t) noexcept nogil
     const Loops* tpuref_best_loops() noexcept nogil
     Py_ssize_t tpuref_parts(const Convolution*) noexcept nogil
-
-# Below, starting threads takes longer than they save.
-cdef Py_ssize_t LEAST_PRODUCTS = 1 << 24
-
 
 cdef class Work:
     """A convolution, whose parts threads compute."""
@@ -132,19 +126,3 @@ cdef full_vectors(array):
     if missing:
         array = np.pad(array, [(0, 0)] * 3 + [(0, missing)])
     return array
-
-
-cdef in_parts(work, Py_ssize_t count, Py_ssize_t products):
-    """Share parts [0, count) of some work among threads."""
-    number = min(blas_threads(), count) if products >= LEAST_PRODUCTS else 1
-    threads = [
-        threading.Thread(
-            target=work, args=(k * count // number, (k + 1) * count // number)
-        )
-        for k in range(1, number)
-    ]
-    for thread in threads:
-        thread.start()
-    work(0, count // number)
-    for thread in threads:
-        thread.join()

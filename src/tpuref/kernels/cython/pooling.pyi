@@ -11,3 +11,11 @@ def first_maxima(
     distances: tuple[int, int, int],
     positions: Array,
 ) -> None: ...
+def gradient(
+    images: Array,
+    backprop: Array,
+    window: Pair,
+    strides: Pair,
+    before: Pair,
+    result: Array,
+) -> None: ...

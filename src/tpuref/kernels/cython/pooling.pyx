@@ -4,113 +4,89 @@
 # cython: initializedcheck=False
 # cython: cdivision=True
 # cython: embedsignature=True
-"""The greatest pixels of windows over images.
+"""The greatest pixels of windows over images, by all processors.
 
 The twin of `tpuref.kernels.python.pooling`, which documents the arguments.
 """
 
-from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-import numpy as np
+from tpuref.kernels.parts import in_parts
 
-# The windows over images, and where the pixels of the current one begin and end.
-cdef struct Walk:
-    Py_ssize_t height, width, down, along, above, left, rows, columns
-    Py_ssize_t top, bottom, first, last
-
-
-cdef Walk walk_of(
-    const float[:, :, :, ::1] images, tuple window, tuple strides, tuple before
-):
-    cdef Walk walk
-    walk.height, walk.width = window
-    walk.down, walk.along = strides
-    walk.above, walk.left = before
-    walk.rows, walk.columns = images.shape[1], images.shape[2]
-    return walk
+cdef extern from "pooling.h":
+    ctypedef struct Pooling "tpuref_pooling":
+        const float* images
+        const float* backprop
+        float* maxima
+        float* gradient
+        int64_t* positions
+        Py_ssize_t height, width, down, along, above, left
+        Py_ssize_t rows, columns, channels, steps_down, steps_along
+        Py_ssize_t image, pixel, channel
+    void tpuref_pool_images(const Pooling*, Py_ssize_t, Py_ssize_t) noexcept nogil
 
 
-cdef void go_to(Walk* walk, Py_ssize_t row, Py_ssize_t column) noexcept nogil:
-    cdef Py_ssize_t top = row * walk.down - walk.above
-    cdef Py_ssize_t first = column * walk.along - walk.left
-    walk.top, walk.bottom = max(top, 0), min(top + walk.height, walk.rows)
-    walk.first, walk.last = max(first, 0), min(first + walk.width, walk.columns)
+cdef class Work:
+    """A pass over all windows, whose images threads share."""
+
+    cdef Pooling whole
+
+    cdef run(
+        self,
+        const float[:, :, :, ::1] images,
+        tuple window,
+        tuple strides,
+        tuple before,
+        steps,
+    ):
+        """Set images and sizes, and pool; the result is set."""
+        self.whole.images = &images[0, 0, 0, 0] if images.size else NULL
+        self.whole.height, self.whole.width = window
+        self.whole.down, self.whole.along = strides
+        self.whole.above, self.whole.left = before
+        self.whole.rows, self.whole.columns = images.shape[1], images.shape[2]
+        self.whole.channels = images.shape[3]
+        self.whole.steps_down, self.whole.steps_along = steps[1], steps[2]
+        in_parts(self.pool, images.shape[0], window[0] * window[1] * images.size)
+
+    def pool(self, Py_ssize_t first, Py_ssize_t last):
+        with nogil:
+            tpuref_pool_images(&self.whole, first, last)
 
 
-def maxima(
-    const float[:, :, :, ::1] images,
-    tuple window,
-    tuple strides,
-    tuple before,
-    float[:, :, :, ::1] result,
-):
+def maxima(images, window, strides, before, float[:, :, :, ::1] result):
     """Write the greatest value of each window to `result`."""
-    cdef Walk walk = walk_of(images, window, strides, before)
-    cdef Py_ssize_t b, r, k, y, x, c, channels = images.shape[3]
-    cdef const float* values
-    cdef float* best
-    with nogil:
-        for b in range(result.shape[0]):
-            for r in range(result.shape[1]):
-                for k in range(result.shape[2]):
-                    go_to(&walk, r, k)
-                    best = &result[b, r, k, 0]
-                    for c in range(channels):
-                        best[c] = -INFINITY
-                    for y in range(walk.top, walk.bottom):
-                        for x in range(walk.first, walk.last):
-                            values = &images[b, y, x, 0]
-                            for c in range(channels):
-                                best[c] = best[c] if best[c] >= values[c] else (
-                                    values[c] if best[c] == best[c] else best[c]
-                                )
+    cdef Work work = Work()
+    if result.size:
+        work.whole.maxima = &result[0, 0, 0, 0]
+        work.run(images, window, strides, before, result.shape)
 
 
 def first_maxima(
-    const float[:, :, :, ::1] images,
-    tuple window,
-    tuple strides,
-    tuple before,
-    tuple distances,
-    int64_t[:, :, :, ::1] positions,
+    images, window, strides, before, distances, int64_t[:, :, :, ::1] positions
 ):
     """Write the position of the first greatest pixel of each window."""
-    cdef Walk walk = walk_of(images, window, strides, before)
-    cdef Py_ssize_t b, r, k, y, x, c, channels = images.shape[3]
-    cdef Py_ssize_t image = distances[0], pixel = distances[1], channel = distances[2]
-    cdef float[::1] best = np.empty(channels + 1, np.float32)
-    cdef int[::1] found = np.empty(channels + 1, np.int32)
-    with nogil:
-        for b in range(positions.shape[0]):
-            for r in range(positions.shape[1]):
-                for k in range(positions.shape[2]):
-                    go_to(&walk, r, k)
-                    for c in range(channels):
-                        found[c] = -1
-                    for y in range(walk.top, walk.bottom):
-                        for x in range(walk.first, walk.last):
-                            take_greater(
-                                &images[b, y, x, 0], <int>(y * walk.columns + x),
-                                &best[0], &found[0], channels,
-                            )
-                    for c in range(channels):
-                        positions[b, r, k, c] = -1 if found[c] < 0 else (
-                            b * image + found[c] * pixel + c * channel
-                        )
+    cdef Work work = Work()
+    if positions.size:
+        work.whole.image, work.whole.pixel, work.whole.channel = distances
+        work.whole.positions = &positions[0, 0, 0, 0]
+        work.run(images, window, strides, before, positions.shape)
 
 
-cdef void take_greater(
-    const float* values, int number, float* best, int* found, Py_ssize_t channels
-) noexcept nogil:
-    """Note the pixels that are greater than the best so far."""
-    cdef Py_ssize_t c
-    cdef bint better
-    for c in range(channels):
-        better = (
-            (found[c] < 0)
-            | (values[c] > best[c])
-            | ((values[c] != values[c]) & (best[c] == best[c]))
-        )
-        best[c] = values[c] if better else best[c]
-        found[c] = number if better else found[c]
+def gradient(
+    images,
+    const float[:, :, :, ::1] backprop,
+    window,
+    strides,
+    before,
+    result,
+):
+    """Write the gradient of the images: each window's to its first greatest pixel."""
+    cdef Work work = Work()
+    cdef float[:, :, :, ::1] total = result
+    if not backprop.size:
+        result[...] = 0
+    elif total.size:
+        work.whole.backprop = &backprop[0, 0, 0, 0]
+        work.whole.gradient = &total[0, 0, 0, 0]
+        work.run(images, window, strides, before, backprop.shape)

@@ -47,6 +47,23 @@ def first_maxima(
     positions[...] = np.where(positions < 0, -1, whole)
 
 
+def gradient(
+    images: Array,
+    backprop: Array,
+    window: Pair,
+    strides: Pair,
+    before: Pair,
+    result: Array,
+) -> None:
+    """Write the gradient of the images: each window's to its first greatest pixel."""
+    _, rows, columns, channels = images.shape
+    places = np.empty(backprop.shape, np.int64)
+    distances = rows * columns * channels, channels, 1
+    first_maxima(images, window, strides, before, distances, places)
+    result[...] = 0
+    np.add.at(result.reshape(-1), places[places >= 0], backprop[places >= 0])
+
+
 def _pixels(
     images: Array, window: Pair, strides: Pair, before: Pair, steps: tuple[int, ...]
 ) -> Iterator[tuple[tuple[Array, ...], Array, Array]]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import math
-import re
 import shlex
 import threading
 from typing import TYPE_CHECKING
@@ -23,11 +21,9 @@ DESCRIPTION = (
     "port until interrupted. The printed variables direct programs to them."
 )
 
-_FAILURE = re.compile(r"([0-9]{3}|cut)(?:x([0-9]{1,6}))?")
 EPILOG = """examples:
   tpuref fake-cloud-tpu --node my-tpu=10.1.2.3:8470
-  tpuref fake-cloud-tpu --node my-tpu=10.1.2.3:8470 --state CREATING --port 8080
-  tpuref fake-cloud-tpu --node my-tpu=10.1.2.3:8470 --fail 503x2"""
+  tpuref fake-cloud-tpu --node my-tpu=10.1.2.3:8470 --state CREATING --port 8080"""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -53,21 +49,6 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         help="the port to listen on (default: 0, a free one)",
-    )
-    parser.add_argument(
-        "--latency",
-        type=float,
-        default=0.0,
-        metavar="S",
-        help="seconds per answer (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--fail",
-        action="append",
-        default=[],
-        metavar="STATUS[xTIMES]",
-        help="answer the first request for a TPU, or the first TIMES, with this HTTP "
-        "status, or 'cut' the connection (default: answer all)",
     )
     parser.add_argument(
         "--json", action="store_true", help="print the variables as one JSON object"
@@ -99,28 +80,9 @@ def _service(options: argparse.Namespace) -> FakeCloudTPU:
     from tpuref.tools.testing import FakeCloudTPU
 
     nodes = dict(_node(text, options) for text in options.node)
-    cloud = FakeCloudTPU(
+    return FakeCloudTPU(
         nodes, project=options.project, zone=options.zone, port=options.port
     )
-    if not 0 <= options.latency < math.inf:
-        raise ValueError(
-            f"--latency must be a number of seconds from 0 up, got {options.latency}"
-        )
-    cloud.latency = options.latency
-    for text in options.fail:
-        cloud.fail(*_failure(text))
-    return cloud
-
-
-def _failure(text: str) -> tuple[int | str, int]:
-    """Return an HTTP status (or ``cut``), and the number of requests with it."""
-    match = _FAILURE.fullmatch(text)
-    if match is None:
-        raise ValueError(
-            f"--fail must be STATUS[xTIMES], such as 503x2, or cut, got {text!r}"
-        )
-    status, times = match.groups()
-    return int(status) if status.isdecimal() else status, int(times or 1)
 
 
 def _node(text: str, options: argparse.Namespace) -> tuple[str, Node]:

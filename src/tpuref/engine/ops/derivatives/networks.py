@@ -163,10 +163,16 @@ def _convolution(kind: str) -> dict[str, rule.Rule]:
 
 
 def _max_pool(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:
-    """Pass the gradient of a window to its first maximum."""
+    return apply("MaxPoolGrad", op.inputs[0], dy, **op.attrs)
+
+
+def _max_pool_back(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> Any:
+    """A window's gradient went to one pixel, if it has any."""
     images = op.inputs[0]
     places = apply("MaxPoolPositions", images, **op.attrs)
-    return rule.added_at(apply, dy, places, images)
+    inside = apply("Maximum", places, np.int64(0))
+    there = apply("GatherV2", rule.flat(apply, dy), inside, axis=0, batch_dims=0)
+    return None, rule.where(apply, places >= np.int64(0), there)
 
 
 def _avg_pool(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:
@@ -199,6 +205,7 @@ RULES: dict[str, rule.Rule] = {
     **_convolution("Conv2D"),
     **_convolution("DepthwiseConv2dNative"),
     "MaxPool": _max_pool,
+    "MaxPoolGrad": _max_pool_back,
     "MaxPoolPositions": rule.not_differentiable,
     "AvgPool": _avg_pool,
     "AvgPoolGrad": _avg_pool_back,

@@ -532,7 +532,7 @@ def _is_elementwise(instr: Instr, operands: Sequence[_Value]) -> bool:
     batching = instr.definition.batching
     return batching.elementwise or (
         batching.elementwise_for is not None
-        and batching.elementwise_for(*map(_operand, operands))
+        and batching.elementwise_for(*map(_operand, operands), **instr.attrs)
     )
 
 

@@ -127,6 +127,15 @@ def _max_pool(xp: Any, images: Any, *, ksize: Pair, strides: Pair, **attrs: Any)
     return greatest.astype(images.dtype)
 
 
+def _max_pool_back(xp: Any, images: Any, backprop: Any, **attrs: Any) -> Any:
+    """Return the gradient of the images: each window's to its first maximum."""
+    places = _max_pool_positions(xp, images, **attrs)
+    given = widened(jnp.asarray(backprop))
+    there = jnp.where(places < 0, images.size, places)  # beyond the end: dropped
+    total = jnp.zeros(images.size, given.dtype).at[there].add(given, mode="drop")
+    return total.reshape(images.shape).astype(images.dtype)
+
+
 def _totals(images: Any, *, ksize: Pair, strides: Pair, **attrs: Any) -> Any:
     form = attrs["data_format"]
     return jax.lax.reduce_window(
@@ -199,6 +208,7 @@ RULES: dict[str, Rule] = {
     "DepthwiseConv2dNativeBackpropInput": _depthwise_of_images,
     "DepthwiseConv2dNativeBackpropFilter": _depthwise_of_filters,
     "MaxPool": _max_pool,
+    "MaxPoolGrad": _max_pool_back,
     "MaxPoolPositions": _max_pool_positions,
     "AvgPool": _avg_pool,
     "AvgPoolGrad": _avg_pool_back,
