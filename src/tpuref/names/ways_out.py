@@ -77,6 +77,10 @@ WAYS_OUT = (
     # -- the TPU system
     WayOut("config.experimental_list_devices", "Use tf.config.list_logical_devices."),
     WayOut(
+        "config.experimental_connect_to_host",
+        "Use tf.config.experimental_connect_to_cluster with a tf.train.ClusterSpec.",
+    ),
+    WayOut(
         "tpu.experimental.embedding* tpu.experimental.*Parameters "
         "tpu.experimental.shared_embedding_columns estimator.tpu.experimental.* "
         "feature_column contrib.feature_column",
