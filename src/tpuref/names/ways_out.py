@@ -115,9 +115,13 @@ WAYS_OUT = (
         "Use TPUClusterResolver, the resolver that tpuref has.",
     ),
     WayOut("linalg.lstsq matrix_solve_ls", "Use tf.linalg.pinv and tf.matmul."),
-    WayOut("*assert_non_negative", "Use tf.assert_greater_equal(x, 0)."),
     WayOut(
-        "*assert_rank*", "Use tf.ensure_shape, or compare tf.rank with tf.assert_equal."
+        "assert_non_negative debugging.assert_non_negative",
+        "Use tf.assert_greater_equal(x, 0).",
+    ),
+    WayOut(
+        "assert_rank* debugging.assert_rank*",
+        "Use tf.ensure_shape, or compare tf.rank with tf.assert_equal.",
     ),
     WayOut(
         "nn.weighted_cross_entropy_with_logits",
