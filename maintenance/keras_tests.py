@@ -118,7 +118,7 @@ def surprises(found):
     return [
         name
         for name, outcome in found.items()
-        if outcome == "failed" and not any(map(name.startswith, known))
+        if outcome in ("failed", "error") and not any(map(name.startswith, known))
     ]
 
 

@@ -7,6 +7,7 @@ and shapes are leaves, although some of them are iterable.
 import reprlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -15,7 +16,13 @@ from tpuref.base.errors import StructureError
 
 def is_nested(seq: object) -> bool:
     """Return whether `seq` is a list, a tuple or a mapping rather than a leaf."""
-    return isinstance(seq, (list, tuple, Mapping))
+    kind: Any = seq.__class__  # of a proxy, the class that it stands for
+    return _is_container(kind)
+
+
+@lru_cache(maxsize=1024)
+def _is_container(kind: type) -> bool:
+    return issubclass(kind, (list, tuple, Mapping))
 
 
 def flatten(structure: Any) -> list[Any]:
@@ -138,8 +145,8 @@ def map_structure(
             b_name=f"structures[{number}]",
         )
     columns = [flatten(structure) for structure in structures]
-    results = [func(*leaves) for leaves in zip(*columns, strict=True)]
-    return pack_sequence_as(first, results)
+    results = iter([func(*leaves) for leaves in zip(*columns, strict=True)])
+    return _pack(first, lambda: next(results))
 
 
 def assert_same_structure(

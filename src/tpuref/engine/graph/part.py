@@ -2,26 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.recorder import record, record_read
-from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.tower_placement import LABEL
 
-_HOST, _REPLICATED = "_xla_outside_compilation", "_tpu_replicate"
-
 Made = dict[Tensor | Operation, Any]
-
-
-class _Inside(NamedTuple):
-    """What a later gradient changes of a branch or loop, which then returns more."""
-
-    outputs: int
-    labels: dict[str, Any]
-    results: list[list[Tensor]]
 
 
 class Part:
@@ -32,24 +20,21 @@ class Part:
     """
 
     def __init__(
-        self,
-        graph: Graph,
-        begin: int,
-        inputs: Sequence[Tensor],
-        results: Iterable[Tensor],
+        self, graph: Graph, begin: int, inputs: Sequence[Tensor], results: Iterable[Any]
     ) -> None:
         self._graph, self._inputs = graph, inputs
         self._scopes = graph.scopes_in_force()
         self._operations = graph.get_operations()[begin:]
         self._specs = {tensor: tensor.spec for tensor in results}
+        # A later gradient lets branches and loops return more.
         self._inside = {op: _inside(op) for op in self._operations if op.blocks}
-        used: set[Tensor] = set(self._specs).difference(inputs)
+        used: set[Tensor] = set(self._specs)
         awaited: set[Operation] = set()
         for op in self._operations:
             used.update(op.inputs)
             awaited.update(op.control_inputs)
-        for op, inside in self._inside.items():
-            used.update(*inside.results, *(block.first.values() for block in op.blocks))
+        for op, (_, _, inner) in self._inside.items():
+            used.update(*inner, *(block.first.values() for block in op.blocks))
         awaited.difference_update(self._scopes["control"])
         awaited.update(tensor.op for tensor in used.difference(inputs))
         self._outer = awaited.difference(self._operations)
@@ -64,138 +49,98 @@ class Part:
         return all(map(self._is_repeatable, self._operations))
 
     def _is_repeatable(self, op: Operation) -> bool:
-        labels, region, here = op.labels, op.region, self._scopes["region"]
+        region, here = op.region, self._scopes["region"]
         return (
             (region is here or (region is not None and region.is_within(here)))
             and op.type != "Placeholder"
-            and labels.get(LABEL) == self._scopes["tower"]
-            and labels.get(_HOST) == self._scopes["host_label"]
-            and not any(isinstance(v, tuple) or callable(v) for v in labels.values())
+            and op.labels.get(LABEL) == self._scopes["tower"]
+            and op.host_label == self._scopes["host_label"]
+            and not any(isinstance(v, tuple) or callable(v) for v in op.labels.values())
         )
 
     @property
     def portable(self) -> bool:
-        """Whether copies can join other graphs."""
-        return not self._outer and not any(map(_belongs_to_graph, self._operations))
+        """Whether copies can join other graphs: without tensors or objects of one."""
+        effects = [op.definition.effects for op in self._operations]
+        return not self._outer and not any(
+            e.client or e.fills or e.drains for e in effects
+        )
 
     def fits(self, graph: Graph) -> bool:
         """Whether a copy can join a graph in the scopes in force."""
-        here = graph.region
         return all(
             op.graph is graph
-            and (op.region is None or (here is not None and here.is_within(op.region)))
+            and (
+                op.region is None
+                or (graph.region and graph.region.is_within(op.region))
+            )
             for op in self._outer
         )
 
     def copy(self, graph: Graph, inputs: Sequence[Tensor]) -> Made:
         """Add a copy to a graph; return the copies of tensors and operations."""
         made: Made = dict(zip(self._inputs, inputs, strict=True))
-        copying = _Copying(graph, self._scopes, made, self._specs)
-        handles = (op.attrs.get("handle") for op in self._operations)
-        for handle in dict.fromkeys(handles):
+        before, now = self._scopes, graph.scopes_in_force()
+        regions: dict[Any, Any] = {before["region"]: now["region"]}
+
+        def renamed(name: str) -> str:
+            own = name.startswith(before["name"])
+            return now["name"] + name[len(before["name"]) :] if own else name
+
+        def region_of(old: Any) -> Any:
+            if old not in regions:
+                name = graph.unique_name(renamed(old.name))
+                changed = {"outer": region_of(old.outer), "operations": []}
+                regions[old] = replace(old, name=name, stand_in=None, **changed)
+            return regions[old]
+
+        for handle in dict.fromkeys(op.attrs.get("handle") for op in self._operations):
             if handle in self._graph.read:
                 graph.read[handle] = self._graph.read[handle]
                 record_read(graph.read[handle])
         with graph.in_scopes({"name": ""}):
             for op in self._operations:
-                copying.add(op, self._inside.get(op))
-        copying.close(self._inside)
+                count, labels, _ = self._inside.get(op, (None, op.labels, ()))
+                outputs, region = op.outputs[:count], region_of(op.region)
+                control = [
+                    made.get(o, o)
+                    for o in op.control_inputs
+                    if o not in before["control"]
+                ]
+                made[op] = copy = Operation(
+                    graph,
+                    op.type,
+                    graph.unique_name(renamed(op.name)),
+                    inputs=[made.get(tensor, tensor) for tensor in op.inputs],
+                    specs=[self._specs.get(tensor, tensor.spec) for tensor in outputs],
+                    attrs=op.attrs,
+                    control_inputs=control,
+                    device=op.placement,
+                    region=region,
+                    blocks=[region_of(block) for block in op.blocks],
+                    site=op.site,
+                    index=graph.version,
+                )
+                if op.region is before["region"]:
+                    copy.control_inputs += now["control"]
+                copy.labels = {key: made.get(v, v) for key, v in labels.items()}
+                if region is not None and region.replicated is not None:
+                    copy.labels["_tpu_replicate"] = region.replicated.name
+                for old, new in zip(outputs, copy.outputs, strict=True):
+                    made[old] = new
+                    new.know_constant(old.operand().value)
+                graph.add(copy)
+        for op, (_, _, results) in self._inside.items():
+            for block, own in zip(op.blocks, results, strict=True):
+                region = region_of(block)
+                region.parameters = [made[tensor] for tensor in block.parameters]
+                region.results = [made.get(tensor, tensor) for tensor in own]
+                first = block.first.items()
+                region.first = {made[t]: made.get(value, value) for t, value in first}
         for op in self._operations:
             record(made[op])
         return made
 
 
-def _inside(op: Operation) -> _Inside:
-    results = [list(block.results) for block in op.blocks]
-    return _Inside(len(op.outputs), dict(op.labels), results)
-
-
-def _belongs_to_graph(op: Operation) -> bool:
-    """Whether an operation refers to a queue or a Python function of its graph."""
-    effects = op.definition.effects
-    return bool(effects.client or effects.fills or effects.drains)
-
-
-class _Copying:
-    """A copy that is being added to a graph."""
-
-    def __init__(
-        self,
-        graph: Graph,
-        before: dict[str, Any],
-        made: Made,
-        specs: dict[Tensor, TensorSpec],
-    ) -> None:
-        self.made, self._specs = made, specs
-        self._graph, self._before, self._now = graph, before, graph.scopes_in_force()
-        self._regions: dict[Region, Region] = {}
-
-    def add(self, op: Operation, inside: _Inside | None) -> None:
-        """Add the copy of an operation."""
-        region = self._around(op)
-        outputs = op.outputs if inside is None else op.outputs[: inside.outputs]
-        copy = Operation(
-            self._graph,
-            op.type,
-            self._unique_name(op.name),
-            inputs=[self.made.get(tensor, tensor) for tensor in op.inputs],
-            specs=[self._specs.get(tensor, tensor.spec) for tensor in outputs],
-            attrs=op.attrs,
-            control_inputs=self._control(op),
-            device=op.placement,
-            region=region,
-            blocks=[self._inner(block) for block in op.blocks],
-            site=op.site,
-            index=self._graph.version,
-        )
-        labels = op.labels if inside is None else inside.labels
-        copy.labels = {key: self.made.get(v, v) for key, v in labels.items()}
-        if region is not None and region.replicated is not None:
-            copy.labels[_REPLICATED] = region.replicated.name
-        self.made[op] = copy
-        for old, new in zip(outputs, copy.outputs, strict=True):
-            self.made[old] = new
-            new.know_constant(old.operand().value)
-        self._graph.add(copy)
-
-    def close(self, operations: dict[Operation, _Inside]) -> None:
-        """Complete the copies of the regions."""
-        for op, inside in operations.items():
-            for block, results in zip(op.blocks, inside.results, strict=True):
-                copy = self._inner(block)
-                copy.parameters = [self.made[t] for t in block.parameters]
-                copy.results = [self.made.get(t, t) for t in results]
-                first = block.first.items()
-                copy.first = {self.made[t]: self.made.get(u, u) for t, u in first}
-
-    def _control(self, op: Operation) -> list[Operation]:
-        before = dict.fromkeys(self._before["control"])
-        own = [self.made.get(op, op) for op in op.control_inputs if op not in before]
-        here = op.region is self._before["region"]
-        return list(dict.fromkeys([*own, *(self._now["control"] if here else ())]))
-
-    def _around(self, op: Operation) -> Region | None:
-        """Return the region of the copy of an operation."""
-        here = op.region is self._before["region"]
-        region: Region | None = self._now["region"] if here else self._inner(op.region)
-        return region
-
-    def _inner(self, region: Any) -> Region:
-        """Return the copy of a region of the part."""
-        if region not in self._regions:
-            outer = region.outer
-            at_edge = outer is self._before["region"]
-            self._regions[region] = replace(
-                region,
-                name=self._unique_name(region.name),
-                outer=self._now["region"] if at_edge else self._inner(outer),
-                stand_in=None,
-                operations=[],
-            )
-        return self._regions[region]
-
-    def _unique_name(self, name: str) -> str:
-        scope = self._before["name"]
-        if name.startswith(scope):
-            name = self._now["name"] + name[len(scope) :]
-        return self._graph.unique_name(name)
+def _inside(op: Operation) -> tuple[int, dict[str, Any], list[list[Tensor]]]:
+    return len(op.outputs), dict(op.labels), [list(b.results) for b in op.blocks]

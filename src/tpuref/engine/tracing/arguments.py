@@ -182,4 +182,6 @@ def with_values(result: Any, values: Iterator[Any]) -> Any:
             )
         return next(values) if isinstance(leaf, Tensor) else leaf
 
-    return nest.map_structure(other, result)
+    return (
+        nest.map_structure(other, result) if nest.is_nested(result) else other(result)
+    )

@@ -7,7 +7,7 @@ ones copy its operations.
 
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple
+from typing import Any
 
 from tpuref.base import nest
 from tpuref.engine.graph.build import apply_one
@@ -24,26 +24,18 @@ _MOST = 256
 """The most elements of a constant that may be a shape."""
 
 
-class _Traced(NamedTuple):
-    """A call that was traced; `call` keeps alive what the cache key refers to by id."""
-
-    part: Part
-    result: Any
-    call: Call
-
-
 class NestedCalls:
     """The calls of one function in graphs."""
 
     def __init__(self) -> None:
-        self._portable: dict[Hashable, _Traced] = {}
+        self._portable: dict[Hashable, Any] = {}
 
     def run(self, function: Callable[[Any], Any], call: Call, graph: Graph) -> Any:
         """Add the operations of a call to the graph; return the result."""
         key = self, _key(call, graph)
-        for traced in (self._portable.get(key), graph.calls.get(key)):
-            if traced is not None and traced.part.fits(graph):
-                return _copied(traced.result, traced.part.copy(graph, call.values))
+        for known in (self._portable.get(key), graph.calls.get(key)):
+            if known is not None and known[0].fits(graph):
+                return _copied(known[1], known[0].copy(graph, call.values))
         inputs, created = [_stand_in(value) for value in call.values], []
 
         def create(next_creator: Callable[..., Any], **arguments: Any) -> Any:
@@ -57,22 +49,22 @@ class NestedCalls:
         if alone and not created and all(map(_is_copied, nest.flatten(result))):
             part = Part(graph, begin, inputs, leaves_of(result, Tensor))
             if part.repeatable:
-                calls = self._portable if part.portable else graph.calls
-                calls[key] = _Traced(part, result, call)
+                # A strategy's replicas are those of one call, in one graph.
+                of_replicas = context.places or (
+                    graph.region and graph.region.replicated
+                )
+                portable = part.portable and not of_replicas
+                calls = self._portable if portable else graph.calls
+                calls[key] = part, result, call  # which keeps alive what has an id
         return result
 
 
 def _key(call: Call, graph: Graph) -> Hashable:
     """Return the cache key: equal for calls in which a function does the same."""
-    scopes = graph.scopes_in_force()
     return (
-        call.key,
-        tuple(value.spec for value in call.values),
-        tuple(
-            value.tobytes() for value in map(_static, call.values) if value is not None
-        ),
-        tuple(map(id, call.iterators)),
-        (graph.region and graph.region.replicated, scopes["tower"]),
+        (call.key, *map(id, call.iterators)),
+        tuple((value.spec, repr(_static(value))) for value in call.values),
+        (graph.region and graph.region.replicated, graph.scopes_in_force()["tower"]),
         (graph.host_label, graph.current_device),
         (bool(context.compiled), *context.places[-1:]),
     )
@@ -86,11 +78,6 @@ def _static(tensor: Tensor) -> Array | None:
     value = tensor.operand().value
     small = value is not None and value.dtype.kind in "biu" and value.size <= _MOST
     return value if small else None
-
-
-def _static_bytes(tensor: Tensor) -> bytes | None:
-    value = _static(tensor)
-    return None if value is None else value.tobytes()
 
 
 def _stand_in(tensor: Tensor) -> Tensor:

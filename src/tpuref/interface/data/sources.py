@@ -73,6 +73,17 @@ class Slices(Stage):
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the rows."""
+        arrays = self._arrays(current)
+        for k in range(len(arrays[0])):
+            yield tuple(row(array, k) for array in arrays)
+
+    def batches(self, current: Pass, size: int) -> Iterator[Item]:
+        """Yield consecutive rows together; the last ones may be fewer."""
+        arrays = self._arrays(current)
+        for k in range(0, len(arrays[0]), size):
+            yield tuple(np.array(array[k : k + size], order="C") for array in arrays)
+
+    def _arrays(self, current: Pass) -> list[Array]:
         arrays = [current.array(part) for part in self._parts]
         if len({array.shape[:1] for array in arrays}) > 1:
             raise self.fault(
@@ -81,8 +92,7 @@ class Slices(Stage):
                 "expected equal numbers",
                 code=codes.INVALID_ARGUMENT,
             )
-        for k in range(len(arrays[0])):
-            yield tuple(row(array, k) for array in arrays)
+        return arrays
 
 
 def _row_spec(part: Array | Tensor) -> TensorSpec:
@@ -151,8 +161,8 @@ class Range(Stage):
 
 def integer(name: str, value: Any) -> Array | Tensor:
     """Return an integer argument: an array, or a tensor without a static value."""
-    found = component(value)
-    spec = spec_of(found)
+    number = component(value)
+    spec = spec_of(number)
     if not (spec.dtype.is_integer or spec.dtype.is_bool):
         raise codes.INVALID_ARGUMENT.type_error(
             f"{name}: expected an integer, got {value!r}"
@@ -166,7 +176,7 @@ def integer(name: str, value: Any) -> Array | Tensor:
             f"{name}: expected an int64 tensor, got {spec.describe()}; use "
             "tf.cast(value, tf.int64)"
         )
-    return found
+    return number
 
 
 class Zip(Stage):

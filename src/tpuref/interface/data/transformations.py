@@ -26,7 +26,7 @@ from tpuref.interface.data.element import (
     stacked,
 )
 from tpuref.interface.data.function import Function
-from tpuref.interface.data.sources import integer, static_number
+from tpuref.interface.data.sources import Slices, integer, static_number
 from tpuref.interface.data.sparse import SparseTensorValue, rows_of_one
 from tpuref.interface.data.stage import INFINITE, UNKNOWN, Pass, Stage
 
@@ -110,11 +110,11 @@ class Repeat(Stage):
         """Yield all elements repeatedly."""
         count = current.number(self._count)
         for _ in itertools.count() if count < 0 else range(count):
-            found = False
+            any_items = False
             for item in self._source.items(current):
-                found = True
+                any_items = True
                 yield item
-            if not found:
+            if not any_items:
                 return  # repeating no elements would loop forever
 
 
@@ -317,6 +317,10 @@ class Batch(_Batches):
         """Yield the batches."""
         size = self.positive("batch_size", current.number(self._size))
         step = self._source
+        if isinstance(step, Slices):
+            batches = step.batches(current, size)
+            yield from (b for b in batches if len(b[0]) == size or not self._drop)
+            return
         items = (step.source if isinstance(step, Map) else step).items(current)
         # A map before the batch runs once for all its elements, if its program allows.
         while turn := list(itertools.islice(items, size)):

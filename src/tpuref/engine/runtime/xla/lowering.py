@@ -72,18 +72,17 @@ class Lowering(Context):
         for place, instr in enumerate(program.instrs):
             if instr.is_filler or not ahead.keys().isdisjoint(instr.outputs):
                 continue
+            on_host = self._on_host(instr, slots) or _forwards(instr, waiting)
+            needs = instr.blocks or _needs(instr, waiting)
+            if waiting and needs and not on_host:
+                self._call_host(waiting, program, place, slots)
+                waiting = []
             if self._folds(instr, slots):
                 self._write(instr, self._compute_now(instr, slots), slots)
                 continue
-            if self._on_host(instr, slots) or _forwards(instr, waiting):
+            if on_host:
                 waiting.append(instr)
                 continue
-            if waiting and (instr.blocks or _needs(instr, waiting)):
-                self._call_host(waiting, program, place, slots)
-                waiting = []
-                if self._folds(instr, slots):  # the shape of a result of the host
-                    self._write(instr, self._compute_now(instr, slots), slots)
-                    continue
             if instr.definition.flow is Flow.COPY:
                 (slot,), attrs = instr.inputs, instr.attrs
                 slots.copy(slot, attrs["source"], attrs["targets"])
@@ -167,7 +166,9 @@ class Lowering(Context):
             ]
 
         with explained(instr, operands):
-            arrays, stacked = over_replicas(outputs, operands, self.placement)
+            arrays, stacked = over_replicas(
+                outputs, operands, self.placement, instr.definition.batching.broadcasts
+            )
         if not stacked or instr.op not in TOTALS:
             return [Value(array, stacked) for array in arrays]
         total = TOTALS[instr.op](self.placement, operands, instr.attrs)

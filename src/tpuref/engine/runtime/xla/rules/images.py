@@ -196,7 +196,8 @@ def _max_pool_positions(
         better &= place >= 0
         best = jnp.where(better, value, best)
         found = jnp.where(better, place, found)
-    return found
+    # Otherwise XLA computes all of it again for each coordinate of the scatter.
+    return jax.lax.optimization_barrier(found)
 
 
 RULES: dict[str, Rule] = {
