@@ -182,6 +182,10 @@ WAYS_OUT = (
     ),
     # -- models
     WayOut(
+        "contrib.layers.l1_regularizer contrib.slim.l1_regularizer",
+        "Write lambda weights: scale * tf.reduce_sum(tf.abs(weights)).",
+    ),
+    WayOut(
         "keras.** contrib.keras python.keras",
         "In a program that runs eagerly, as tf.enable_v2_behavior() lets it, tf.keras "
         "is the real Keras 3. Install the extra: pip install 'tpuref[keras]'. In a "
@@ -240,6 +244,7 @@ WAYS_OUT = (
         "Do this part with Python, and hand the arrays to "
         "tf.data.Dataset.from_generator.",
     ),
+    WayOut("image.transpose", "Use tf.transpose with the axes [1, 0, 2]."),
     WayOut(
         "image.* contrib.image",
         "Prepare images with Pillow or NumPy, before tf.data.Dataset.from_generator "
