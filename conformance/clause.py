@@ -158,9 +158,9 @@ def _first_difference(actual, expected, tolerance, path):
         return path, actual, expected
     for key in keys:
         inner = f"{path}[{key!r}]"
-        found = _first_difference(actual[key], expected[key], tolerance, inner)
-        if found is not None:
-            return found
+        difference = _first_difference(actual[key], expected[key], tolerance, inner)
+        if difference is not None:
+            return difference
     return None
 
 

@@ -115,9 +115,6 @@ def _add_output(group):
         "--list", action="store_true", help="print the clauses instead of running them"
     )
     group.add_argument(
-        "--fail-fast", action="store_true", help="end with the first failure"
-    )
-    group.add_argument(
         "--timeout",
         metavar="SECONDS",
         type=float,
@@ -250,7 +247,7 @@ def _run(subjects, clauses, chosen, options):
     except ValueError as error:
         return _could_not_run(error)
     progress = terminal.Progress(sum(len(judging(one, chosen)) for one in subjects))
-    runner = Runner(chosen, known, progress, options.timeout, options.fail_fast)
+    runner = Runner(chosen, known, progress, options.timeout)
     try:
         runs = runner.run(subjects)
     except KeyboardInterrupt:

@@ -26,8 +26,8 @@ class Recipe:
     """
 
     def __init__(self, name, file, text):
-        found = [_DIRECTIVE.match(line.strip()) for line in text.splitlines()]
-        directives = {m.group(1): m.group(2) for m in found if m is not None}
+        matches = [_DIRECTIVE.match(line.strip()) for line in text.splitlines()]
+        directives = {m.group(1): m.group(2) for m in matches if m is not None}
         self.name = name
         self.file = file
         self.text = text
@@ -70,9 +70,11 @@ def find_interpreter(minor):
     root = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
     versions = os.path.join(root, "versions")
     patches = os.listdir(versions) if os.path.isdir(versions) else []
-    found = [os.path.join(versions, one, "bin", "python") for one in sorted(patches)]
+    installed = [
+        os.path.join(versions, one, "bin", "python") for one in sorted(patches)
+    ]
     on_path = shutil.which("python" + minor)
-    for candidate in found + ([on_path] if on_path else []):
+    for candidate in installed + ([on_path] if on_path else []):
         if _minor_version(candidate) == minor:
             return candidate
     return None
@@ -121,9 +123,9 @@ def _built_from(directory):
 
 def _interpreter(recipe):
     for minor in recipe.pythons:
-        found = find_interpreter(minor)
-        if found is not None:
-            return found
+        interpreter = find_interpreter(minor)
+        if interpreter is not None:
+            return interpreter
     wanted = " or ".join(recipe.pythons)
     raise CannotBuild(
         f"{recipe.name} needs Python {wanted}, which is neither among pyenv's "

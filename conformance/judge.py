@@ -98,13 +98,13 @@ def _missing_name(tf, api):
     What a class offers may exist only on its instances, so a class ends the search,
     unless it stands where the documents have a namespace, whose name is lower case.
     """
-    found, path = tf, "tf"
+    holder, path = tf, "tf"
     for name in api.split(".")[1:]:
-        if isinstance(found, type) and path.rpartition(".")[2][0].isupper():
+        if isinstance(holder, type) and path.rpartition(".")[2][0].isupper():
             return None
         path += "." + name
         try:
-            found = getattr(found, name)
+            holder = getattr(holder, name)
         except AttributeError:
             return path
     return None
@@ -120,7 +120,7 @@ def _missing_elsewhere(tf, api, error):
         error = error.__cause__  # got instead of the error that the check expects
     if not isinstance(error, AttributeError):
         return None
-    found, name = getattr(error, "obj", None), getattr(error, "name", None)
+    holder, name = getattr(error, "obj", None), getattr(error, "name", None)
     spaces = {"tf": getattr(tf, "judged_module", tf)}
     for path in _NAMESPACES:
         space = tf
@@ -129,7 +129,7 @@ def _missing_elsewhere(tf, api, error):
         spaces["tf." + path] = space
     for path, space in spaces.items():
         needed = f"{path}.{name}"
-        if space is not None and found is space and not api.startswith(needed):
+        if space is not None and holder is space and not api.startswith(needed):
             return needed
     return None
 

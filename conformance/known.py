@@ -79,18 +79,18 @@ class Known:
         ``clauses`` are all clauses of the suite, run or not.
         """
         name = run.subject.name
-        found = [
+        texts = [
             f"{name}: unknown clause {id} among the known deviations"
             for id in self.of(name)
             if not any(fnmatchcase(clause.id, id) for clause in clauses)
         ]
         if run.reason:
-            return found
+            return texts
         for result in run.results:
             entry = self.entry(name, result.id)
             if entry is not None and result.outcome != entry.verdict:
-                found.append(_stale(name, entry, result))
-        return found
+                texts.append(_stale(name, entry, result))
+        return texts
 
 
 def _stale(name, entry, result):

@@ -18,13 +18,13 @@ _KEPT_SYSTEMS = 4
 
 def _attribute(root, path, purpose):
     """Follow the dotted ``path`` from ``root``, or raise Unavailable."""
-    found = root
+    value = root
     for name in path.split("."):
         try:
-            found = getattr(found, name)
+            value = getattr(value, name)
         except AttributeError:
             raise Unavailable(f"no tf.{path}, which is needed to {purpose}") from None
-    return found
+    return value
 
 
 @contextlib.contextmanager

@@ -90,11 +90,11 @@ class Column:
 
     def not_applicable(self):
         """Return the clauses that were not decided, by the reasons."""
-        found = {}
+        reasons = {}
         for one in self.results.values():
             if one.outcome == NOT_APPLICABLE:
-                found.setdefault(one.message, []).append(one.id)
-        return found
+                reasons.setdefault(one.message, []).append(one.id)
+        return reasons
 
     def _failing(self):
         if self.reason:

@@ -6,7 +6,7 @@ import os
 import time
 
 from .connection import Broken, CannotStart, Connection, Crashed, TimedOut
-from .outcome import CONTRADICTIONS, CRASH, ERROR, TIMEOUT, Result
+from .outcome import CRASH, ERROR, TIMEOUT, Result
 
 #: Seconds for one clause, and for the import of a subject.
 CLAUSE_TIME = 60.0
@@ -101,18 +101,14 @@ class Runner:
     """Runs the clauses.
 
     ``progress`` is called with the subject and each result; ``clause_time`` is the time
-    for one clause, in seconds; with ``fail_fast`` the run ends with the first result
-    that contradicts a statement.
+    for one clause, in seconds.
     """
 
-    def __init__(
-        self, clauses, known, progress=None, clause_time=CLAUSE_TIME, fail_fast=False
-    ):
+    def __init__(self, clauses, known, progress=None, clause_time=CLAUSE_TIME):
         self._clauses = clauses
         self._known = known
         self._progress = progress
         self._clause_time = clause_time
-        self._fail_fast = fail_fast
         self._stop = False
 
     def run(self, subjects):
@@ -156,8 +152,6 @@ class Runner:
         run.results.append(result)
         if self._progress is not None:
             self._progress(run.subject, result)
-        if self._fail_fast and result.outcome in CONTRADICTIONS:
-            raise Stopped
 
     def _fill(self, run, reason):
         """Give every clause without a result one that says why."""

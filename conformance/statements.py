@@ -88,7 +88,7 @@ class Statement:
 
 def read_statements(directory=DIRECTORY):
     """Return the statements in ``directory`` by their ids, document by document."""
-    found = {}
+    statements = {}
     for document in DOCUMENTS:
         for source, folder in SOURCES.items():
             path = os.path.join(directory, folder, document.file)
@@ -96,11 +96,11 @@ def read_statements(directory=DIRECTORY):
                 match = _ENTRY.fullmatch(entry)
                 if match is None:
                     raise ValueError(f"{path}: not a statement: {entry!r}")
-                if match.group("id") in found:
+                if match.group("id") in statements:
                     raise ValueError(f"{path}: {match.group('id')} is stated twice")
                 statement = _statement(source, document, **match.groupdict())
-                found[statement.id] = statement
-    return found
+                statements[statement.id] = statement
+    return statements
 
 
 def _entries(path):

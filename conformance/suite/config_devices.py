@@ -18,9 +18,9 @@ def logical_processors(tf):
 @clause("tf.config.list_physical_devices/behaviour/processors")
 def physical_processors(tf):
     with version_2(tf) as tf:
-        found = tf.config.list_physical_devices("CPU")
-        same([device.name for device in found], ["/physical_device:CPU:0"])
-        same([device.device_type for device in found], ["CPU"])
+        devices = tf.config.list_physical_devices("CPU")
+        same([device.name for device in devices], ["/physical_device:CPU:0"])
+        same([device.device_type for device in devices], ["CPU"])
 
 
 @clause("tf.config.set_soft_device_placement/behaviour/kept")

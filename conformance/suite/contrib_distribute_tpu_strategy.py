@@ -201,8 +201,8 @@ def between_graph_constant(tf):
 def is_single_tower(tf):
     for cores, used, single in ((1, None, True), (2, None, False), (4, 1, True)):
         with strategy_in_scope(tf, cores=cores, num_cores=used) as strategy:
-            found = strategy.is_single_tower
-            assert found is single, f"{cores} cores: {found!r}"
+            answer = strategy.is_single_tower
+            assert answer is single, f"{cores} cores: {answer!r}"
 
 
 def calls_of(tf, cores, **arguments):
@@ -295,8 +295,8 @@ def should_init(tf):
 @page.clause(".should_save_summary/property/boolean")
 def should_save_summary(tf):
     with strategy_in_scope(tf) as strategy:
-        found = strategy.should_save_summary
-        assert found is True, repr(found)
+        answer = strategy.should_save_summary
+        assert answer is True, repr(answer)
 
 
 @page.clause(".worker_device_index/property/maps-device-to-id")
@@ -406,13 +406,13 @@ def group_exists(tf):
 
 def ancestors(operation):
     """Return all operations that ``operation`` waits for."""
-    found, left = set(), [operation]
+    seen, left = set(), [operation]
     while left:
         one = left.pop()
         before = set(one.control_inputs) | {tensor.op for tensor in one.inputs}
-        left += before - found
-        found |= before
-    return found
+        left += before - seen
+        seen |= before
+    return seen
 
 
 @clause("tf.colocate_with/name/exists")

@@ -168,12 +168,12 @@ def distribute_dataset_split(tf):
     if has_eager_mode(tf):
         with eager_strategy(tf, cores=3) as strategy:
             dataset = strategy.distribute_dataset(counting(tf, 6))
-            found = [numbers(strategy, element) for element in dataset]
-        same(found, [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+            rows = [numbers(strategy, element) for element in dataset]
+        same(rows, [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
         with eager_strategy(tf, cores=16) as strategy:  # more than a host has
             dataset = strategy.distribute_dataset(counting(tf, 40))
-            found = [numbers(strategy, element) for element in dataset]
-        same(found, [[float(n) for n in range(k, k + 16)] for k in (0, 16)])
+            rows = [numbers(strategy, element) for element in dataset]
+        same(rows, [[float(n) for n in range(k, k + 16)] for k in (0, 16)])
 
 
 @page.clause(".distribute_dataset/behaviour/iterator-feeds-towers")
@@ -193,8 +193,8 @@ def distribute_dataset_feeds(tf):
             lambda x, y: (x["a"] + y, x["b"] + x["b"]),
             *dataset.make_one_shot_iterator().get_next(),
         )
-        found = session.run([strategy.unwrap(whole), strategy.unwrap(rows)])
-        same(found, [[0, 2, 4, 6], [[2.0, 2.0]] * 4], call="elements that are nests")
+        values = session.run([strategy.unwrap(whole), strategy.unwrap(rows)])
+        same(values, [[0, 2, 4, 6], [[2.0, 2.0]] * 4], call="elements that are nests")
 
 
 @page.clause(".distribute_dataset/args:dataset_fn/function-returning-dataset")

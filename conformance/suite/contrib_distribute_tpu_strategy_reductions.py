@@ -61,8 +61,8 @@ def reduce_mean(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         whole = per_tower(tf, strategy, [[2, 3], [4, 3], [6, 3], [8, 3]])
         mean = strategy.reduce(tf.VariableAggregation.MEAN, whole, whole)
-        found = [[float(n) for n in row] for row in evaluated(session, strategy, mean)]
-        same(found, [[5.0, 3.0]] * 4, call="means of integers")
+        means = [[float(n) for n in row] for row in evaluated(session, strategy, mean)]
+        same(means, [[5.0, 3.0]] * 4, call="means of integers")
 
 
 @page.clause(".reduce/args:aggregation/only-first-tower")
@@ -214,11 +214,11 @@ def batch_reduce_same(tf):
         same(evaluated(session, strategy, both[1]), [[1111.0]] * 4)
         table = per_tower(tf, strategy, [[[1.0, 2.0], [3.0, 4.0]]] * 4)
         pairs = [(value, device) for value in (table, first, second)]
-        found = [
+        totals = [
             evaluated(session, strategy, one)
             for one in strategy.batch_reduce(kind, pairs)
         ]
-        same(found, [[[[4.0, 8.0], [12.0, 16.0]]], [10.0], [[1111.0]]])
+        same(totals, [[[[4.0, 8.0], [12.0, 16.0]]], [10.0], [[1111.0]]])
         # Matrices of several shapes, none of them square, different in each tower.
         wide = per_tower(
             tf, strategy, [[[k, 2.0, 3.0], [4.0, 5.0, 6.0]] for k in (1.0, 2.0) * 2]
@@ -227,12 +227,12 @@ def batch_reduce_same(tf):
             tf, strategy, [[[1.0, k], [3.0, 4.0], [5.0, 6.0]] for k in (2.0, 4.0) * 2]
         )
         pairs = [(wide, device), (tall, tall), (wide, wide)]
-        found = [
+        totals = [
             evaluated(session, strategy, one)[-1]
             for one in strategy.batch_reduce(kind, pairs)
         ]
         summed = [[6.0, 8.0, 12.0], [16.0, 20.0, 24.0]]
-        same(found, [summed, [[4.0, 12.0], [12.0, 16.0], [20.0, 24.0]], summed])
+        same(totals, [summed, [[4.0, 12.0], [12.0, 16.0], [20.0, 24.0]], summed])
 
 
 @page.clause(".batch_reduce/args:aggregation/accepted-values")
@@ -273,13 +273,13 @@ def batch_reduce_returns(tf):
         values = [per_tower(tf, strategy, [float(i), 1.0]) for i in range(3)]
         results = strategy.batch_reduce(kind, [(one, one) for one in values])
         assert isinstance(results, list), repr(results)
-        found = [evaluated(session, strategy, result) for result in results]
-        same(found, [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        totals = [evaluated(session, strategy, result) for result in results]
+        same(totals, [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
         whole = per_tower(tf, strategy, [10, 20])
         mixed = [values[1], whole, values[2], whole]
         results = strategy.batch_reduce(kind, [(one, one) for one in mixed])
-        found = [evaluated(session, strategy, result) for result in results]
-        same(found, [[2.0, 2.0], [30, 30], [3.0, 3.0], [30, 30]])
+        totals = [evaluated(session, strategy, result) for result in results]
+        same(totals, [[2.0, 2.0], [30, 30], [3.0, 3.0], [30, 30]])
         same(strategy.batch_reduce(kind, []), [])
 
 

@@ -82,21 +82,21 @@ def output(session, strategy, value):
 
 @page.clause(".run_steps_on_dataset/signature/parameters")
 def steps_parameters(tf):
-    found = parameters(tf.contrib.distribute.TPUStrategy.run_steps_on_dataset)
-    same(found[:2], required("fn", "iterator"))
-    same([name for name, _, _ in found[2:]], ["iterations", "initial_loop_values"])
+    declared = parameters(tf.contrib.distribute.TPUStrategy.run_steps_on_dataset)
+    same(declared[:2], required("fn", "iterator"))
+    same([name for name, _, _ in declared[2:]], ["iterations", "initial_loop_values"])
 
 
 @page.clause(".run_steps_on_dataset/signature/default-iterations")
 def steps_default_iterations(tf):
-    found = parameters(tf.contrib.distribute.TPUStrategy.run_steps_on_dataset)
-    same(found[2], ("iterations", 1, ""))
+    declared = parameters(tf.contrib.distribute.TPUStrategy.run_steps_on_dataset)
+    same(declared[2], ("iterations", 1, ""))
 
 
 @page.clause(".run_steps_on_dataset/signature/default-initial-loop-values")
 def steps_default_initial_loop_values(tf):
-    found = parameters(tf.contrib.distribute.TPUStrategy.run_steps_on_dataset)
-    same(found[3], ("initial_loop_values", None, ""))
+    declared = parameters(tf.contrib.distribute.TPUStrategy.run_steps_on_dataset)
+    same(declared[3], ("initial_loop_values", None, ""))
 
 
 @page.clause(".run_steps_on_dataset/behaviour/runs-fn-iterations-times")
@@ -288,8 +288,8 @@ def steps_start_values(tf):
             context = strategy.run_steps_on_dataset(
                 step, one_shot(tf), count, initial_loop_values={"s": tf.constant(7.0)}
             )
-            found = output(session, strategy, context.last_step_outputs["s"])
-            same(found, expected)
+            last = output(session, strategy, context.last_step_outputs["s"])
+            same(last, expected)
     if not has_eager_mode(tf):
         return
     with eager_strategy(tf) as strategy:
@@ -297,9 +297,9 @@ def steps_start_values(tf):
             iterator = one_shot_for_towers(tf, strategy)
             start = {"s": tf.constant(7.0)}
             context = strategy.run_steps_on_dataset(step, iterator, 2, start)
-            found = context.last_step_outputs["s"]
-            found = found[0] if isinstance(found, list) else strategy.unwrap(found)[0]
-            same(float(found.numpy()), expected, call="the output in eager mode")
+            last = context.last_step_outputs["s"]
+            last = last[0] if isinstance(last, list) else strategy.unwrap(last)[0]
+            same(float(last.numpy()), expected, call="the output in eager mode")
 
 
 @page.clause(".run_steps_on_dataset/returns/multi-step-context")
@@ -363,8 +363,8 @@ def steps_last_step_outputs(tf):
         context = strategy.run_steps_on_dataset(step, iterator, iterations=3)
         # The third step has the elements 9 to 12.
         for name in ("total", "summed"):
-            found = output(session, strategy, context.last_step_outputs[name])
-            same(found, 42.0, call=name)
+            last = output(session, strategy, context.last_step_outputs[name])
+            same(last, 42.0, call=name)
             iterator = one_shot_for_towers(tf, strategy)
             context = strategy.run_steps_on_dataset(step, iterator, iterations=3)
     if has_eager_mode(tf):

@@ -85,8 +85,8 @@ def scope_cross_tower_context(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         same(tower_context(tf), None)
         if hasattr(tf.contrib.distribute, "get_cross_tower_context"):
-            found = tf.contrib.distribute.get_cross_tower_context()
-            assert found is strategy, repr(found)
+            current = tf.contrib.distribute.get_cross_tower_context()
+            assert current is strategy, repr(current)
     assert tower_context(tf) is not None, "no context after the scope"
 
 
@@ -212,8 +212,8 @@ def merge_results_unwrapped(tf):
     assert all(one is plain for one in received) and len(received) == 4, received
     if has_eager_mode(tf):
         with eager_strategy(tf, cores=4) as strategy:
-            found = numbers(strategy, strategy.call_for_each_tower(fn))
-        same(found, [1.0, 11.0, 21.0, 31.0], call="in eager mode")
+            totals = numbers(strategy, strategy.call_for_each_tower(fn))
+        same(totals, [1.0, 11.0, 21.0, 31.0], call="in eager mode")
 
 
 @page.clause(".call_for_each_tower/behaviour/several-merge-calls")
@@ -321,8 +321,8 @@ def call_positional(tf):
             copies,
             k=mirrored,
         )
-        for found in results:
-            same(strategy.unwrap(found), list(strategy.worker_devices))
+        for result in results:
+            same(strategy.unwrap(result), list(strategy.worker_devices))
 
 
 @page.clause(".call_for_each_tower/args:kwargs/keyword")
@@ -409,8 +409,12 @@ def unwrap_lists(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         if hasattr(tf, "VariableSynchronization"):
             local = local_variable(tf, "local", tf.VariableAggregation.SUM)
-            found = strategy.unwrap(local)
-            same((type(found), len(set(found))), (list, 4), call="tower-local variable")
+            components = strategy.unwrap(local)
+            same(
+                (type(components), len(set(components))),
+                (list, 4),
+                call="tower-local variable",
+            )
         parts = strategy.unwrap(per_tower(tf, strategy, [5.0, 6.0, 7.0, 8.0]))
         assert isinstance(parts, list), repr(parts)
         same([isinstance(part, tensor_type(tf)) for part in parts], [True] * 4)
@@ -449,28 +453,28 @@ def value_container_of_part(tf):
             wholes.append(local_variable(tf, "local", tf.VariableAggregation.SUM))
         for whole in wholes:
             for part in strategy.unwrap(whole):
-                found = strategy.value_container(part)
-                assert found is whole, f"{found!r} is not {whole!r}"
+                container = strategy.value_container(part)
+                assert container is whole, f"{container!r} is not {whole!r}"
 
 
 @page.clause(".value_container/args:value/tower-result-or-variable")
 def value_container_of_whole(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         for whole in (variable(tf), per_tower(tf, strategy, [1, 2, 3, 4])):
-            found = strategy.value_container(whole)
-            assert found is whole, f"{found!r} is not {whole!r}"
+            container = strategy.value_container(whole)
+            assert container is whole, f"{container!r} is not {whole!r}"
 
 
 @page.clause(".value_container/returns/itself-without-container")
 def value_container_itself(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         for value in (tf.constant(1), 5, None):
-            found = strategy.value_container(value)
-            assert found is value, f"{found!r} is not {value!r}"
+            container = strategy.value_container(value)
+            assert container is value, f"{container!r} is not {value!r}"
         part = strategy.unwrap(per_tower(tf, strategy, [1, 2, 3, 4]))[-1]
         gc.collect()
-        found = strategy.value_container(part)
-        assert found is part, f"{found!r} is not {part!r}"
+        container = strategy.value_container(part)
+        assert container is part, f"{container!r} is not {part!r}"
 
 
 @page.clause(".value_container/behaviour/membership-invariant")

@@ -98,9 +98,9 @@ def tuple_types(tf):
 @page.clause("/args:tuple_shapes/shapes")
 def tuple_shapes(tf):
     queue = tf.contrib.tpu.InfeedQueue
-    found = queue(tuple_shapes=([2, 3], [], 4, [None, 3], None, tf.TensorShape([5])))
+    infeed = queue(tuple_shapes=([2, 3], [], 4, [None, 3], None, tf.TensorShape([5])))
     expected = [[2, 3], [], [4], [None, 3], None, [5]]
-    same(facts(found), configured(6, shapes=expected))
+    same(facts(infeed), configured(6, shapes=expected))
     for unfit in (["x"], [5.5], [[1.5, 2]], [[-2]]):
         expect_raises(TypeError, queue, tuple_shapes=unfit)
 
@@ -108,8 +108,8 @@ def tuple_shapes(tf):
 @page.clause("/args:shard_dimensions/dimensions")
 def shard_dimensions(tf):
     queue = tf.contrib.tpu.InfeedQueue
-    found = queue(shard_dimensions=[0, None, 2])
-    same(facts(found), configured(3, dimensions=[0, None, 2]))
+    infeed = queue(shard_dimensions=[0, None, 2])
+    same(facts(infeed), configured(3, dimensions=[0, None, 2]))
     for unfit in ([-1], [0, -2], ["x"]):
         expect_raises(ValueError, queue, shard_dimensions=unfit)
 

@@ -34,9 +34,9 @@ def strategy_in_scope(tf):
         with strategy.scope():
             assert tf.distribute.get_strategy() is strategy
             same(current(tf), (True, True, False, 3))
-        found = []
-        strategy.run(lambda: found.append(current(tf)))
-        same(found, [(True, False, True, 3)] * 3)
+        contexts = []
+        strategy.run(lambda: contexts.append(current(tf)))
+        same(contexts, [(True, False, True, 3)] * 3)
         same(current(tf), (False, False, True, 1))
 
 
@@ -111,9 +111,9 @@ def values_of_the_replicas(tf):
 def local_results_of_a_nest(tf):
     with replicas(tf) as (tf, strategy):
         rows = numbered(tf, strategy, [1.0, 2.0, 4.0])
-        found = strategy.experimental_local_results({"v": [rows, 5]})
-        same([float(one["v"][0]) for one in found], [1.0, 2.0, 4.0])
-        same([one["v"][1] for one in found], [5, 5, 5])
+        results = strategy.experimental_local_results({"v": [rows, 5]})
+        same([float(one["v"][0]) for one in results], [1.0, 2.0, 4.0])
+        same([one["v"][1] for one in results], [5, 5, 5])
 
 
 @clause("tf.distribute.ReplicaContext.all_gather/behaviour/order")

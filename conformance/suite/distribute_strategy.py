@@ -99,9 +99,9 @@ def local_results_of_one_value(tf):
     with replicas(tf) as (tf, strategy):
         same(parts(strategy, tf.constant(5.0)), [5.0])
         rows = numbered(tf, strategy, [1.0, 2.0, 4.0])
-        found = strategy.experimental_local_results(rows)
-        assert isinstance(found, tuple)
-        same([np.array(one) for one in found], [1.0, 2.0, 4.0])
+        results = strategy.experimental_local_results(rows)
+        assert isinstance(results, tuple)
+        same([np.array(one) for one in results], [1.0, 2.0, 4.0])
 
 
 def reduced(tf, kind, rows, axis):
@@ -329,8 +329,8 @@ def context_all_reduces(tf):
 @context_page.clause(".all_reduce/behaviour/nests")
 def context_all_reduces_nests(tf):
     def step(tf, context, x):
-        found = context.all_reduce("SUM", {"a": x, "b": [2.0 * x]})
-        return found["a"] + found["b"][0]
+        sums = context.all_reduce("SUM", {"a": x, "b": [2.0 * x]})
+        return sums["a"] + sums["b"][0]
 
     same(in_replicas(tf, step, [1.0, 2.0, 6.0]), [27.0] * 3)
 

@@ -19,12 +19,12 @@ def calls(tf, arguments, **settings):
             return x * 2
 
         function = tf.function(doubled, **settings)
-        found = []
+        seen = []
         for argument in arguments(tf):
             before = len(traced)
             value = np.array(function(argument))
-            found.append((traced[-1] if len(traced) > before else None, value.tolist()))
-        return found
+            seen.append((traced[-1] if len(traced) > before else None, value.tolist()))
+        return seen
 
 
 @page.clause("/behaviour/one-trace-for-equal-shapes")

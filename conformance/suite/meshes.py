@@ -23,11 +23,11 @@ def mesh(tf, *sizes, tasks=1):
 def topology_class(tf):
     """Return the class that reads a serialized topology."""
     for path in (("contrib", "tpu", "Topology"), ("tpu", "experimental", "Topology")):
-        found = tf
+        holder = tf
         for name in path:
-            found = getattr(found, name, None)
-        if found is not None:
-            return found
+            holder = getattr(holder, name, None)
+        if holder is not None:
+            return holder
     raise Unavailable("no Topology to place replicas on")
 
 

@@ -28,10 +28,10 @@ def about(check, api, *more):
 
     @functools.wraps(check)
     def check_of_module(tf):
-        found = tf
+        value = tf
         for part in api.split(".")[1:]:
-            found = getattr(found, part)
-        check(tf, found, *more)
+            value = getattr(value, part)
+        check(tf, value, *more)
 
     check_of_module.about = ", ".join([api, *map(repr, more)])
     return check_of_module

@@ -60,13 +60,13 @@ def plus(x, nest):
     return x + nest
 
 
-def require_same_containers(tf, found, nest):
+def require_same_containers(tf, result, nest):
     if not isinstance(nest, (list, tuple)):
-        assert isinstance(found, tf.Tensor), repr(found)
+        assert isinstance(result, tf.Tensor), repr(result)
         return
-    same(type(found), type(nest))
-    same(len(found), len(nest))
-    for one, other in zip(found, nest):
+    same(type(result), type(nest))
+    same(len(result), len(nest))
+    for one, other in zip(result, nest):
         require_same_containers(tf, one, other)
 
 
@@ -348,9 +348,9 @@ def padded_lengths(tf, replicate, maximum_shapes):
         arrays = ones(2), 2 * ones(3)
         (x, y), feeds = fed(tf, [None], *arrays)
         out = replicate(lambda x: x, [[x], [y]], maximum_shapes=maximum_shapes)
-        for (found,), array in zip(sess.run(out, feeds), arrays):
-            same(found[: len(array)], array, call="each replica's input")
-            same(sum(found[len(array) :]), 0 * sum(array), call="the padding")
+        for (padded,), array in zip(sess.run(out, feeds), arrays):
+            same(padded[: len(array)], array, call="each replica's input")
+            same(sum(padded[len(array) :]), 0 * sum(array), call="the padding")
         return padded_shapes(tf)[-1]
 
 
@@ -410,8 +410,8 @@ def maximum_shapes_unknown_dimension_is_replica_maximum(tf, replicate):
         arrays = [ones(size) for size in (2, 5, 6, 1)]
         inputs, feeds = fed(tf, [None], *arrays)
         out = replicate(lambda x: x, [[one] for one in inputs], maximum_shapes=[shape])
-        for (found,), array in zip(sess.run(out, feeds), arrays):
-            same(found[: len(array)], array)
+        for (padded,), array in zip(sess.run(out, feeds), arrays):
+            same(padded[: len(array)], array)
         same(padded_shapes(tf)[-1:], [(6,)])
 
 

@@ -117,8 +117,8 @@ def cluster_spec_no_parameters(tf, resolver):
 @isolated
 def resolves_names_through_api(tf, resolver):
     service = one_node()
-    found = resolved(resolver, service).cluster_spec()
-    same(found.as_dict(), {"worker": ["10.1.2.3:8470", "10.1.2.4:8470"]})
+    spec = resolved(resolver, service).cluster_spec()
+    same(spec.as_dict(), {"worker": ["10.1.2.3:8470", "10.1.2.4:8470"]})
     same(service.requested, ["projects/p/locations/z/nodes/node-1"])
 
 
@@ -126,8 +126,8 @@ def resolves_names_through_api(tf, resolver):
 @isolated
 def tpu_string(tf, resolver):
     service = CloudTPU({"node-1": node("10.1.2.3:8470"), "node-2": node("10.9.9.9:1")})
-    found = resolver("node-1", project="p", zone="z", service=service).cluster_spec()
-    same(found.as_dict(), {"worker": ["10.1.2.3:8470"]})
+    spec = resolver("node-1", project="p", zone="z", service=service).cluster_spec()
+    same(spec.as_dict(), {"worker": ["10.1.2.3:8470"]})
     same(service.requested, ["projects/p/locations/z/nodes/node-1"])
 
 
@@ -146,8 +146,8 @@ def tpu_local(tf, resolver):
         passes_through(resolver, "local")
     for name in ("local-tpu", "my-local"):
         service = CloudTPU({name: node("10.9.9.9:1")})
-        found = resolved(resolver, service, tpu=name).cluster_spec()
-        same(found.job_tasks("worker"), ["10.9.9.9:1"], call=f"tasks of tpu={name!r}")
+        spec = resolved(resolver, service, tpu=name).cluster_spec()
+        same(spec.job_tasks("worker"), ["10.9.9.9:1"], call=f"tasks of tpu={name!r}")
 
 
 @resolver_clause("/args:tpu/grpc-prefix")
@@ -156,8 +156,8 @@ def tpu_grpc_prefix(tf, resolver):
     passes_through(resolver, "grpc://10.240.1.2:8470")
     for name in ("grpc-tpu", "my-grpc"):
         service = CloudTPU({name: node("10.9.9.9:1")})
-        found = resolved(resolver, service, tpu=name).cluster_spec()
-        same(found.job_tasks("worker"), ["10.9.9.9:1"], call=f"tasks of tpu={name!r}")
+        spec = resolved(resolver, service, tpu=name).cluster_spec()
+        same(spec.job_tasks("worker"), ["10.9.9.9:1"], call=f"tasks of tpu={name!r}")
 
 
 def no_cluster_spec(resolver, names):
@@ -222,12 +222,14 @@ def environment_tpu_name(tf, resolver):
 
 def environment_endpoints(tf, resolver):
     endpoints = "grpc://10.1.2.3:8470,grpc://10.1.2.4:8470"
-    with surroundings(Metadata(), KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS=endpoints) as found:
+    with surroundings(
+        Metadata(), KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS=endpoints
+    ) as metadata:
         made = resolver(service=UntouchableAPI())
         same(text(made.master()), "grpc://10.1.2.3:8470")
         addresses = made.cluster_spec().job_tasks("worker")
         same([text(address) for address in addresses], list(TWO_HOSTS))
-        same(found.requested, [], call="requests to the metadata server")
+        same(metadata.requested, [], call="requests to the metadata server")
         named = resolver(
             job_name="tpus",
             coordinator_name="first",
@@ -392,15 +394,15 @@ def asks_api_every_time(tf, resolver):
 @resolver_clause(".cluster_spec/returns/cluster-spec")
 @isolated
 def returns_cluster_spec(tf, resolver):
-    found = resolved(resolver, one_node()).cluster_spec()
-    assert isinstance(found, tf.train.ClusterSpec), repr(found)
-    same(found.job_tasks("worker"), ["10.1.2.3:8470", "10.1.2.4:8470"])
+    spec = resolved(resolver, one_node()).cluster_spec()
+    assert isinstance(spec, tf.train.ClusterSpec), repr(spec)
+    same(spec.job_tasks("worker"), ["10.1.2.3:8470", "10.1.2.4:8470"])
     reverse = CloudTPU({"node-1": node("10.1.2.4:8470", "10.1.2.3:8471")})
-    found = resolved(resolver, reverse).cluster_spec()
-    same(found.job_tasks("worker"), ["10.1.2.4:8470", "10.1.2.3:8471"])
+    spec = resolved(resolver, reverse).cluster_spec()
+    same(spec.job_tasks("worker"), ["10.1.2.4:8470", "10.1.2.3:8471"])
     twelve = [f"10.1.2.{20 - i}:8470" for i in range(12)]
-    found = resolved(resolver, CloudTPU({"node-1": node(*twelve)})).cluster_spec()
-    same(found.as_dict(), {"worker": twelve})
+    spec = resolved(resolver, CloudTPU({"node-1": node(*twelve)})).cluster_spec()
+    same(spec.as_dict(), {"worker": twelve})
 
 
 @resolver_clause(".cluster_spec/raises/unhealthy")

@@ -48,9 +48,9 @@ def coordinates(tf):
         (-1, 0, (1, 0, 0)),
         (-2, -2, (1, 1, 0)),
     ):
-        found = assignment.coordinates(replica, logical_core)
-        assert isinstance(found, tuple), repr(found)
-        same(found, place, call=f"coordinates({replica}, {logical_core})")
+        at = assignment.coordinates(replica, logical_core)
+        assert isinstance(at, tuple), repr(at)
+        same(at, place, call=f"coordinates({replica}, {logical_core})")
 
 
 @page.clause(".coordinates/raises/no-such-core")

@@ -98,15 +98,15 @@ def run_every_check(tf, function, api):
 
     Where it is the very function of that name, what starts a system has been decided.
     """
-    found = tf
+    value = tf
     for part in api.split(".")[1:]:
-        found = getattr(found, part)
-    plain = inspect.signature(found).parameters
+        value = getattr(value, part)
+    plain = inspect.signature(value).parameters
     twin = inspect.signature(function).parameters
     same(list(twin), list(plain))
     for name in plain:
         same(twin[name].default, plain[name].default, call="default of " + name)
-    decided = _STARTING if found is function else ()
+    decided = _STARTING if value is function else ()
     run_checks(tf, [one for one in _CHECKS[api] if one not in decided], function)
 
 

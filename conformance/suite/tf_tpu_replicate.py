@@ -110,8 +110,8 @@ def maximum_shapes_list_of_tensorshape(tf, replicate):
                 feeds.update(of_y or {})
             out = replicate(lambda *both: both, inputs, maximum_shapes=maximum_shapes)
             for entry, own in zip(session.run(out, feeds), arrays):
-                for found, array in zip(entry, own):
-                    same(found[: len(array)], array)
+                for padded, array in zip(entry, own):
+                    same(padded[: len(array)], array)
             same(padded_shapes(tf), [(4,), (3, 2)])
 
 

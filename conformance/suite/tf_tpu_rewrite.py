@@ -102,8 +102,8 @@ def inputs_list_of_tensors(tf, rewrite):
     inputs = [tf.constant(1.0), tf.constant(2.0)]
     same(evaluate(tf, lambda: rewrite(lambda a, b: a + b, inputs)), [3.0])
     four = [1.0, 2, np.float32(3.0), tf.constant([4, 5])]
-    found = evaluate(tf, lambda: rewrite(lambda *given: given, four))
-    same(found, [1.0, 2, 3.0, [4, 5]])
+    results = evaluate(tf, lambda: rewrite(lambda *given: given, four))
+    same(results, [1.0, 2, 3.0, [4, 5]])
 
 
 @function_clause("tf.tpu.rewrite/args:inputs/none-is-empty")
@@ -140,13 +140,13 @@ def inputs_nested_structure(tf, rewrite):
     assert isinstance(received[0], dict), repr(received[0])
     assert isinstance(received[0]["b"], list), repr(received[0]["b"])
     nests = [Pair([1.0], {"c": (2.0,)}), ((3.0,), [4.0])]
-    found = evaluate(
+    results = evaluate(
         tf,
         lambda: rewrite(
             lambda first, second: (first.x[0] - first.y["c"][0], second[1][0]), nests
         ),
     )
-    same(found, [-1.0, 4.0])
+    same(results, [-1.0, 4.0])
 
 
 @function_clause("tf.tpu.rewrite/args:inputs/leaves-convert")
@@ -254,8 +254,8 @@ def same_structure_as_direct_call(tf, rewrite):
         [(1.0,), [2.0]],
         Pair((1.0,), [2.0, 3.0]),
     ):
-        found = rewrite(lambda t, given=given: plus(t, given), [x])
-        require_same_containers(tf, found, given)
+        results = rewrite(lambda t, given=given: plus(t, given), [x])
+        require_same_containers(tf, results, given)
 
 
 @function_clause("tf.tpu.rewrite/returns/none-gives-noop")

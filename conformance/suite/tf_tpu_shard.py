@@ -30,9 +30,9 @@ GRID = np.arange(24, dtype=np.float32).reshape(4, 6)
 
 @function_clause("tf.tpu.shard/name/parameters")
 def parameters(tf, shard):
-    found = list(inspect.signature(shard).parameters.values())[: len(DEFAULTS)]
-    same([parameter.name for parameter in found], [name for name, _ in DEFAULTS])
-    for parameter, (name, default) in zip(found, DEFAULTS):
+    declared = list(inspect.signature(shard).parameters.values())[: len(DEFAULTS)]
+    same([parameter.name for parameter in declared], [name for name, _ in DEFAULTS])
+    for parameter, (name, default) in zip(declared, DEFAULTS):
         assert parameter.default is default, f"default of {name}: {parameter.default!r}"
 
 

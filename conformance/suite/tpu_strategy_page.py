@@ -142,10 +142,10 @@ def parameters(method):
         inspect.Parameter.VAR_POSITIONAL: "*",
         inspect.Parameter.VAR_KEYWORD: "**",
     }
-    found = []
+    declared = []
     for one in list(inspect.signature(method).parameters.values())[1:]:
-        found.append((one.name, one.default, kinds.get(one.kind, str(one.kind))))
-    return found
+        declared.append((one.name, one.default, kinds.get(one.kind, str(one.kind))))
+    return declared
 
 
 def required(*names):

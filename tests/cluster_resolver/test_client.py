@@ -7,7 +7,6 @@ from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.suite.cloud_stand_ins import (
     CloudTPU,
     GoogleClient,
-    UntouchableAPI,
     imported,
     installed,
     isolated,
@@ -17,7 +16,7 @@ from tpuref_conformance.suite.cloud_stand_ins import (
 from tpuref_conformance.suite.distribute_cluster_resolver import distribute
 from tpuref_conformance.suite.resolver_checks import TWO_HOSTS, one_node, resolved
 
-from .patience_stand_ins import Answers, busy, unhurried
+from .patience_stand_ins import Answers, unhurried
 
 WORKERS = {"worker": list(TWO_HOSTS)}
 TEMPLATE = "https://tpu.example:8/{api}/{apiVersion}"
@@ -54,14 +53,6 @@ class Closing(CloudTPU):
 
     def close(self):
         self.closed += 1
-
-
-class Located(Answers):
-    """An API object whose requests have an address, as those of the client have."""
-
-    def __init__(self, *answers):
-        super().__init__(*answers)
-        self.uri = "https://asked.example:7/v1/projects"
 
 
 @isolated
@@ -125,23 +116,3 @@ def test_unknown_host(tf):
     with imported(httplib2), unhurried() as clock:
         same(resolved(distribute(tf), service).cluster_spec().as_dict(), WORKERS)
     same((service.asked, clock.slept), (2, [0.1]))
-
-
-@isolated
-def test_who_was_asked(tf):
-    with unhurried(api=0.05):
-        located = resolved(distribute(tf), Located(busy()))
-        plain = resolved(distribute(tf), Answers(busy()))
-    error = expect_raises(RuntimeError, located.cluster_spec)
-    assert "no answer from asked.example:7 after" in str(error), error
-    error = expect_raises(RuntimeError, plain.cluster_spec)
-    assert "no answer from the given service after" in str(error), error
-    for arguments, host in (
-        ({}, "tpu.googleapis.com"),
-        ({"discovery_url": TEMPLATE}, "tpu.example:8"),
-    ):
-        client = FailingClient(UntouchableAPI(), building=[busy()] * 9)
-        with installed(client), unhurried(api=0.05):
-            made = resolved(distribute(tf), None, **arguments)
-            error = expect_raises(RuntimeError, made.cluster_spec)
-        assert f"no answer from {host} after 1 attempt" in str(error), error

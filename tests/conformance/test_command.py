@@ -66,14 +66,6 @@ def test_a_run_without_failures(tiny, capsys):
     assert "--verbose" not in capsys.readouterr().out
 
 
-def test_after_the_first_failure_there_is_only_what_was_decided(tiny, capsys):
-    assert main(["--subject", "wrong", "--fail-fast"]) == 1
-    text = capsys.readouterr().out
-    assert ", 1 of 4 clauses" in text
-    rows = [line.split() for line in text.splitlines() if line.startswith("tf.")]
-    assert rows == [["tf.double", "1F"]]
-
-
 @pytest.mark.parametrize("option", ["--verbose", "-v"])
 def test_all_about_a_failure_on_request(tiny, capsys, option):
     main(["--subject", "wrong", option])

@@ -121,11 +121,6 @@ def test_a_subject_is_judged_by_the_statements_of_its_sources(clauses, tmp_path)
     assert fake("tpuref").sources == ("document", "release")
 
 
-def test_fail_fast_ends_with_the_first_failure(clauses, tmp_path):
-    (finished,) = run(clauses, tmp_path, fake("wrong"), fail_fast=True)
-    assert outcomes(finished) == ["fail"]
-
-
 @pytest.mark.parametrize(
     ("module", "strict", "status"),
     [

@@ -32,9 +32,7 @@ def test_connected_resolver(tf):
         tf2.tpu.experimental.shutdown_tpu_system(connected)
 
 
-def test_address_of_a_host(tf):
+def test_what_is_no_cluster(tf):
     with version_2(tf) as tf2:
-        connect = tf2.config.experimental_connect_to_host
-        expect_raises(ValueError, connect, "")
         cluster = tf2.config.experimental_connect_to_cluster
         expect_raises(TypeError, cluster, 8470)

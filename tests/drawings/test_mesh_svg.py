@@ -38,19 +38,6 @@ def cube(x, y, z):
     return Topology(encode(TopologyProto((x, y, z, 1), 1, x * y * z, flat)))
 
 
-def luminance(colour):
-    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-    linear = [
-        p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one, other):
-    dark, light = sorted([luminance(one), luminance(other)])
-    return (light + 0.05) / (dark + 0.05)
-
-
 def test_text_is_escaped_and_stays_text():
     picture = Picture("<title> & more", 'a "description"')
     picture.text(1, 2, "</svg><script>alert(1)</script>")
@@ -62,25 +49,6 @@ def test_text_is_escaped_and_stays_text():
     assert root.findtext("s:title", None, NAMES) == "<title> & more"
     assert root.findtext("s:desc", None, NAMES) == 'a "description"'
     assert (root.get("viewBox"), root.get("role")) == ("0 0 10 20", "img")
-
-
-@pytest.mark.parametrize("colour", COLOURS)
-def test_text_on_a_colour_can_be_read(colour):
-    assert contrast(colour[0], colour[1]) >= 4.5
-
-
-def test_ink_can_be_read_on_its_paper_by_day_and_by_night():
-    style = parsed(Picture("", "").svg(1, 1)).findtext("s:style", "", NAMES)
-    papers = re.findall(r"\.paper { fill: (#\w+)", style)
-    inks = re.findall(r"\.ink { fill: (#\w+)", style)
-    assert len(papers) == len(inks) == 2
-    for paper, ink in zip(papers, inks, strict=True):
-        assert contrast(paper, ink) >= 7
-    assert all(
-        rule.startswith((".tpuref-picture", "@media", "}"))
-        for rule in style.strip().splitlines()
-        if not rule.startswith(" ")
-    )
 
 
 def test_every_core_has_its_replica_logical_core_and_device():

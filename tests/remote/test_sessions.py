@@ -20,13 +20,6 @@ def remote(server):
         yield session
 
 
-def test_a_replicated_computation_runs_at_the_server(remote):
-    x = tf.placeholder(tf.float32, [2])
-    out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [2 * x]])
-    values = remote.run(out, {x: [1.0, 2.0]})
-    assert [value.tolist() for (value,) in values] == [[3.0, 6.0]] * 2
-
-
 @pytest.mark.parametrize(
     "value",
     [
@@ -46,17 +39,6 @@ def test_values_come_back_as_they_went(value, remote):
     result = remote.run(tf.identity(x), {x: value})
     assert result.dtype == value.dtype and result.shape == value.shape
     np.testing.assert_array_equal(result, value)
-
-
-def test_control_flow_is_sent(remote):
-    n = tf.placeholder(tf.int32, [])
-    total = tf.while_loop(
-        lambda i, t: i < n,
-        lambda i, t: (i + 1, tf.cond(t > 3, lambda: t + 10, lambda: t + i)),
-        [0, 0],
-    )
-    local = tf.Session().run(total, {n: 7})
-    assert remote.run(total, {n: 7}) == local
 
 
 def test_a_program_is_sent_once(remote, monkeypatch):

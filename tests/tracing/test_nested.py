@@ -3,6 +3,9 @@
 Numbers, and counts of traces, are those of TensorFlow 2.21.
 """
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -193,3 +196,16 @@ def test_three_replicas(executor):
 
         assert numbers(outer(tf.constant(2.0))) == [36.0, 18.0, 36.0]
         assert inner.traces == 1
+
+
+def test_the_graph_of_replicas_goes_with_its_call():
+    graphs = []
+    inner = tf.function(
+        lambda x: graphs.append(weakref.ref(tf.get_default_graph())) or x
+    )
+    with tf.config.override(cores=2):
+        strategy = tf.distribute.TPUStrategy()
+        for _ in range(3):
+            strategy.run(lambda x: inner(x) + inner(x), (tf.constant(1.0),))
+    gc.collect()
+    assert [graph() for graph in graphs] == [None] * 3

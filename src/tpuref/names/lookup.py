@@ -39,8 +39,8 @@ def part_there(name: str) -> str:
 def is_namespace(name: str) -> bool:
     """Return whether a name is a module that can be imported from tpuref."""
     there, value = _followed(name)
-    found = there == name and isinstance(value, ModuleType)
-    return found or table.is_namespace(name)
+    is_module = there == name and isinstance(value, ModuleType)
+    return is_module or table.is_namespace(name)
 
 
 def _followed(name: str) -> tuple[str, Any]:

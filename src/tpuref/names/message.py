@@ -108,10 +108,10 @@ def _home(short: str) -> str:
 def _missing_beginnings(name: str) -> list[str]:
     """Return a name and its beginnings that tpuref lacks, longest first."""
     shortest = first_missing(name) or name
-    found = [name]
-    while len(found[-1]) > len(shortest):
-        found.append(found[-1].rpartition(".")[0])
-    return found
+    beginnings = [name]
+    while len(beginnings[-1]) > len(shortest):
+        beginnings.append(beginnings[-1].rpartition(".")[0])
+    return beginnings
 
 
 def longest_known(name: str) -> str:

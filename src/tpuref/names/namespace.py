@@ -100,13 +100,13 @@ def _release_for(module: str, name: str) -> int:
 def load(home: str) -> Any:
     """Import the module of a home and return its object."""
     module, _, name = home.partition(":")
-    found = importlib.import_module(module)
+    loaded = importlib.import_module(module)
     if not name:
-        return found
+        return loaded
     try:
-        return getattr(found, name)
+        return getattr(loaded, name)
     except AttributeError:
-        if not hasattr(found, "__path__"):
+        if not hasattr(loaded, "__path__"):
             raise
         return importlib.import_module(f"{module}.{name}")  # such as unittest.mock
 

@@ -77,6 +77,10 @@ WAYS_OUT = (
     # -- the TPU system
     WayOut("config.experimental_list_devices", "Use tf.config.list_logical_devices."),
     WayOut(
+        "config.experimental_connect_to_host",
+        "Use tf.config.experimental_connect_to_cluster with a tf.train.ClusterSpec.",
+    ),
+    WayOut(
         "tpu.experimental.embedding* tpu.experimental.*Parameters "
         "tpu.experimental.shared_embedding_columns estimator.tpu.experimental.* "
         "feature_column contrib.feature_column",
@@ -112,7 +116,12 @@ WAYS_OUT = (
     ),
     WayOut("linalg.lstsq matrix_solve_ls", "Use tf.linalg.pinv and tf.matmul."),
     WayOut(
-        "*assert_rank*", "Use tf.ensure_shape, or compare tf.rank with tf.assert_equal."
+        "assert_non_negative debugging.assert_non_negative",
+        "Use tf.assert_greater_equal(x, 0).",
+    ),
+    WayOut(
+        "assert_rank* debugging.assert_rank*",
+        "Use tf.ensure_shape, or compare tf.rank with tf.assert_equal.",
     ),
     WayOut(
         "nn.weighted_cross_entropy_with_logits",
@@ -173,6 +182,10 @@ WAYS_OUT = (
     ),
     # -- models
     WayOut(
+        "contrib.layers.l1_regularizer contrib.slim.l1_regularizer",
+        "Write lambda weights: scale * tf.reduce_sum(tf.abs(weights)).",
+    ),
+    WayOut(
         "keras.** contrib.keras python.keras",
         "In a program that runs eagerly, as tf.enable_v2_behavior() lets it, tf.keras "
         "is the real Keras 3. Install the extra: pip install 'tpuref[keras]'. In a "
@@ -231,6 +244,7 @@ WAYS_OUT = (
         "Do this part with Python, and hand the arrays to "
         "tf.data.Dataset.from_generator.",
     ),
+    WayOut("image.transpose", "Use tf.transpose with the axes [1, 0, 2]."),
     WayOut(
         "image.* contrib.image",
         "Prepare images with Pillow or NumPy, before tf.data.Dataset.from_generator "

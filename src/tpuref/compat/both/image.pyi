@@ -2,7 +2,6 @@
 
 from tpuref.interface.functions.colors import adjust_brightness as adjust_brightness
 from tpuref.interface.functions.colors import adjust_contrast as adjust_contrast
-from tpuref.interface.functions.colors import adjust_gamma as adjust_gamma
 from tpuref.interface.functions.colors import adjust_hue as adjust_hue
 from tpuref.interface.functions.colors import adjust_saturation as adjust_saturation
 from tpuref.interface.functions.colors import convert_image_dtype as convert_image_dtype

@@ -106,7 +106,6 @@ from tpuref.interface.functions.assertions import assert_greater as assert_great
 from tpuref.interface.functions.assertions import assert_greater_equal as assert_greater_equal
 from tpuref.interface.functions.assertions import assert_less as assert_less
 from tpuref.interface.functions.assertions import assert_less_equal as assert_less_equal
-from tpuref.interface.functions.assertions import assert_non_negative as assert_non_negative
 from tpuref.interface.functions.assertions import assert_positive as assert_positive
 from tpuref.interface.functions.blocks import batch_to_space_nd as batch_to_space_nd
 from tpuref.interface.functions.blocks import depth_to_space as depth_to_space

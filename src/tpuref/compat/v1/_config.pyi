@@ -14,7 +14,6 @@ from tpuref.engine.graph.logical_devices import threading as threading
 from tpuref.engine.tracing.function import functions_run_eagerly as functions_run_eagerly
 from tpuref.engine.tracing.function import run_functions_eagerly as run_functions_eagerly
 from tpuref.interface.tpu.bring_up import experimental_connect_to_cluster as experimental_connect_to_cluster
-from tpuref.interface.tpu.bring_up import experimental_connect_to_host as experimental_connect_to_host
 
 experimental_run_functions_eagerly = run_functions_eagerly
 set_logical_device_configuration = accepted

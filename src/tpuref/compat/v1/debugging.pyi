@@ -5,7 +5,6 @@ from tpuref.interface.functions.assertions import assert_greater as assert_great
 from tpuref.interface.functions.assertions import assert_greater_equal as assert_greater_equal
 from tpuref.interface.functions.assertions import assert_less as assert_less
 from tpuref.interface.functions.assertions import assert_less_equal as assert_less_equal
-from tpuref.interface.functions.assertions import assert_non_negative as assert_non_negative
 from tpuref.interface.functions.assertions import assert_positive as assert_positive
 from tpuref.interface.functions.assertions import check_numerics as check_numerics
 from tpuref.interface.functions.comparison import is_finite as is_finite

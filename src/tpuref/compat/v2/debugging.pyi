@@ -5,7 +5,6 @@ from tpuref.interface.functions.assertions import assert_greater_equal_v2
 from tpuref.interface.functions.assertions import assert_greater_v2
 from tpuref.interface.functions.assertions import assert_less_equal_v2
 from tpuref.interface.functions.assertions import assert_less_v2
-from tpuref.interface.functions.assertions import assert_non_negative_v2
 from tpuref.interface.functions.assertions import assert_positive_v2
 from tpuref.interface.functions.assertions import check_numerics as check_numerics
 from tpuref.interface.functions.control_flow import Assert as Assert
@@ -15,5 +14,4 @@ assert_greater = assert_greater_v2
 assert_greater_equal = assert_greater_equal_v2
 assert_less = assert_less_v2
 assert_less_equal = assert_less_equal_v2
-assert_non_negative = assert_non_negative_v2
 assert_positive = assert_positive_v2

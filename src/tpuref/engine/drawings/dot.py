@@ -81,9 +81,9 @@ def _program() -> str:
 
     Its wheel puts the program beside Python's, which need not be on the PATH.
     """
-    found = shutil.which("dot")
-    if found is not None:
-        return found
+    program = shutil.which("dot")
+    if program is not None:
+        return program
     with contextlib.suppress(metadata.PackageNotFoundError):
         for file in metadata.files("graphviz-pure") or ():
             if file.stem == "graphviz-pure":

@@ -398,9 +398,9 @@ def _existing_tensor(
         return _in_current_mode(value)
     for _, kind, convert in _CONVERSIONS:
         if isinstance(value, kind):
-            found = convert(value, dtype=wanted, name=name, as_ref=False)
-            if isinstance(found, Tensor):
-                return found
+            tensor = convert(value, dtype=wanted, name=name, as_ref=False)
+            if isinstance(tensor, Tensor):
+                return tensor
     if isinstance(value, (list, tuple)) and _is_tensor(value):
         return _pack(value, wanted, name)
     return None
@@ -431,8 +431,8 @@ def _cast_if_known(item: Any, wanted: DType) -> Any:
 
 def _dtype_within(value: Any) -> DType | None:
     if isinstance(value, (list, tuple)):
-        found = (_dtype_within(item) for item in value)
-        return next((dtype for dtype in found if dtype is not None), None)
+        dtypes = (_dtype_within(item) for item in value)
+        return next((dtype for dtype in dtypes if dtype is not None), None)
     if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
         return as_dtype(value.dtype)
     return None

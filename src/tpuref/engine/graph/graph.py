@@ -260,9 +260,9 @@ class Graph:
         if owner is None or here is None or here.is_within(owner):
             return tensor
         for region in here.enclosing():
-            found = None if region.stand_in is None else region.stand_in(tensor)
-            if found is not None:
-                return self._within_reach(found)
+            substitute = None if region.stand_in is None else region.stand_in(tensor)
+            if substitute is not None:
+                return self._within_reach(substitute)
         return tensor
 
     def check_accessible(self, used: Tensor | Operation, user: str) -> None:

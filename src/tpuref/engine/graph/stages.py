@@ -141,11 +141,11 @@ def _handles(operation: Operation) -> set[str]:
     """Return the variables that an operation, or its branch or body, uses."""
     definition = operation.definition
     named = (definition.reads, definition.writes)
-    found = {operation.attrs[name] for name in named if name is not None}
+    handles = {operation.attrs[name] for name in named if name is not None}
     for block in operation.blocks:
         for inner in block.operations:
-            found |= _handles(inner)
-    return found
+            handles |= _handles(inner)
+    return handles
 
 
 def _writes(operation: Operation, handle: str) -> bool:

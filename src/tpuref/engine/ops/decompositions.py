@@ -92,8 +92,8 @@ def _infer_eigh(x: Operand) -> list[TensorSpec]:
 
 def _infer_eig(x: Operand) -> list[TensorSpec]:
     dtype, dims = _matrix(x, square=True)
-    found = _COMPLEX.get(dtype, dtype)
-    return [_spec(None if dims is None else dims[:-1], found), _spec(dims, found)]
+    result = _COMPLEX.get(dtype, dtype)
+    return [_spec(None if dims is None else dims[:-1], result), _spec(dims, result)]
 
 
 def _infer_lu(x: Operand) -> list[TensorSpec]:

@@ -221,9 +221,9 @@ def _gather(params: Array, indices: Array, *, axis: int, batch_dims: int) -> Arr
     _check_batch(params, indices, batch_dims)
     batch = np.ogrid[tuple(slice(n) for n in indices.shape)][:batch_dims]
     positions = (*batch, indices)
-    found = np.moveaxis(params, axis, batch_dims)[positions]
+    rows = np.moveaxis(params, axis, batch_dims)[positions]
     own = range(batch_dims, indices.ndim)
-    return np.moveaxis(found, own, [k + axis - batch_dims for k in own])
+    return np.moveaxis(rows, own, [k + axis - batch_dims for k in own])
 
 
 def _check_batch(params: Array, indices: Array, batch_dims: int) -> None:

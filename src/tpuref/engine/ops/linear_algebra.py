@@ -320,9 +320,9 @@ def orthonormal(x: Operand) -> TensorSpec:
 
 def _orthonormal(x: Array) -> Array:
     """Return Q of the decomposition QR in which the diagonal of R is positive."""
-    found, triangle = np.linalg.qr(widened(x))
-    signs = np.where(np.diagonal(triangle) < 0, -1, 1).astype(found.dtype, copy=False)
-    result: Array = (found * signs).astype(x.dtype, copy=False)
+    matrix, triangle = np.linalg.qr(widened(x))
+    signs = np.where(np.diagonal(triangle) < 0, -1, 1).astype(matrix.dtype, copy=False)
+    result: Array = (matrix * signs).astype(x.dtype, copy=False)
     return result
 
 

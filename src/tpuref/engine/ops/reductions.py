@@ -207,15 +207,15 @@ def _count_nonzero(xp: Any, x: Array, *, axis: Axis, keepdims: bool, dtype: str)
 def _arg_max(
     xp: Any, x: Array, *, axis: int | None, keepdims: bool, output_type: str
 ) -> Any:
-    found = xp.argmax(widened(x), axis, keepdims=keepdims)
-    return found.astype(as_dtype(output_type).np)
+    places = xp.argmax(widened(x), axis, keepdims=keepdims)
+    return places.astype(as_dtype(output_type).np)
 
 
 def _arg_min(
     xp: Any, x: Array, *, axis: int | None, keepdims: bool, output_type: str
 ) -> Any:
-    found = xp.argmin(widened(x), axis, keepdims=keepdims)
-    return found.astype(as_dtype(output_type).np)
+    places = xp.argmin(widened(x), axis, keepdims=keepdims)
+    return places.astype(as_dtype(output_type).np)
 
 
 def _cumsum(

@@ -148,10 +148,10 @@ def _search(ordered: Array, values: Array, *, side: str, out_type: str) -> Any:
     outer = math.prod(values.shape[:-1])
     rows = widened(ordered).reshape(outer, ordered.shape[-1])
     wanted = widened(values).reshape(outer, values.shape[-1])
-    found = np.empty(wanted.shape, out_type)
+    places = np.empty(wanted.shape, out_type)
     for k in range(outer):
-        found[k] = np.searchsorted(rows[k], wanted[k], _SIDES[side])
-    return found.reshape(values.shape)
+        places[k] = np.searchsorted(rows[k], wanted[k], _SIDES[side])
+    return places.reshape(values.shape)
 
 
 _op = partial(OpDef, gradient="indexing")

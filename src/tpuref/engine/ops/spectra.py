@@ -15,8 +15,10 @@ def _infer(x: Operand, *, rank: int, inverse: bool = False) -> TensorSpec:
 
 def _transform(xp: Any, x: Array, *, rank: int, inverse: bool = False) -> Array:
     transform = xp.fft.ifftn if inverse else xp.fft.fftn
-    found: Array = transform(x, axes=tuple(range(-rank, 0))).astype(x.dtype, copy=False)
-    return found
+    spectrum: Array = transform(x, axes=tuple(range(-rank, 0))).astype(
+        x.dtype, copy=False
+    )
+    return spectrum
 
 
 OPERATIONS: tuple[OpDef, ...] = (

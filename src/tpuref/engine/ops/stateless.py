@@ -32,12 +32,12 @@ _RESERVED = 64
 
 def philox(counter: Array, key: Array) -> Array:
     """Return blocks of four words for rows ``[n, 4]`` of the counter."""
-    found = np.empty(counter.shape, np.uint32)
+    words = np.empty(counter.shape, np.uint32)
     for begin in range(0, len(counter), _TOGETHER):
         part = slice(begin, begin + _TOGETHER)
         for k, word in enumerate(_ten_rounds(counter[part], key)):
-            found[part, k] = word
-    return found
+            words[part, k] = word
+    return words
 
 
 def _ten_rounds(counter: Array, key: Array) -> list[Array]:

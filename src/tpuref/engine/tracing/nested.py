@@ -49,7 +49,12 @@ class NestedCalls:
         if alone and not created and all(map(_is_copied, nest.flatten(result))):
             part = Part(graph, begin, inputs, leaves_of(result, Tensor))
             if part.repeatable:
-                calls = self._portable if part.portable else graph.calls
+                # A strategy's replicas are those of one call, in one graph.
+                of_replicas = context.places or (
+                    graph.region and graph.region.replicated
+                )
+                portable = part.portable and not of_replicas
+                calls = self._portable if portable else graph.calls
                 calls[key] = part, result, call  # which keeps alive what has an id
         return result
 

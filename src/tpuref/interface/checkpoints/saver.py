@@ -136,13 +136,13 @@ class Saver:
             graph = get_default_graph()
             given = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
             given += graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
-        found = variables_by_name(given)
-        if not found and not self._allow_empty:
+        variables = variables_by_name(given)
+        if not variables and not self._allow_empty:
             raise codes.CANNOT_SAVE.value_error(
                 "tf.train.Saver: there are no variables to save; make them first, or "
                 "give allow_empty=True"
             )
-        self._variables = found
+        self._variables = variables
 
     def save(
         self,
@@ -292,19 +292,19 @@ def variables_by_name(given: Any) -> dict[str, Variable]:
             )
         )
         pairs = [(getattr(one, "name", "").split(":")[0], one) for one in several]
-    found: dict[str, Variable] = {}
+    by_name: dict[str, Variable] = {}
     for name, variable in pairs:
         if not isinstance(variable, Variable):
             raise codes.CANNOT_SAVE.type_error(
                 f"tf.train.Saver: var_list must hold variables, got {variable!r}"
             )
-        if found.setdefault(name, variable) is not variable:
+        if by_name.setdefault(name, variable) is not variable:
             raise codes.CANNOT_SAVE.value_error(
                 f"tf.train.Saver: two variables have the name {name!r}; give a dict "
                 "with a name for each"
             )
         check_storable(name, variable.dtype)
-    return dict(sorted(found.items()))
+    return dict(sorted(by_name.items()))
 
 
 def current_values(session: Any, variables: Mapping[str, Variable]) -> dict[str, Array]:

@@ -264,12 +264,12 @@ def checkpoints_iterator(
     """
     last: str | None = None
     while True:
-        found = _next_checkpoint(checkpoint_dir, last, timeout)
-        if found is None:
+        path = _next_checkpoint(checkpoint_dir, last, timeout)
+        if path is None:
             if timeout_fn is None or timeout_fn():
                 return
             continue
-        last, begin = found, time.monotonic()
+        last, begin = path, time.monotonic()
         yield last
         time.sleep(max(0.0, begin + min_interval_secs - time.monotonic()))
 
@@ -279,9 +279,9 @@ def _next_checkpoint(
 ) -> str | None:
     """Return a checkpoint other than the last, or None after the timeout."""
     deadline = None if timeout is None else time.monotonic() + timeout
-    while (found := latest_checkpoint(directory)) in (None, last):
+    while (path := latest_checkpoint(directory)) in (None, last):
         left = 1.0 if deadline is None else min(1.0, deadline - time.monotonic())
         if left <= 0:
             return None
         time.sleep(left)
-    return found
+    return path

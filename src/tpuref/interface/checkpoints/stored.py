@@ -285,8 +285,8 @@ def _entries(path: str, index: dict[str, Any]) -> dict[str, tensor_file.Entry]:
         if not isinstance(listed, dict):
             raise ValueError(f"expected an object of tensors, got {listed!r:.80}")
         entries = {
-            name: tensor_file.entry_of(found, _DTYPE_NAMES)
-            for name, found in listed.items()
+            name: tensor_file.entry_of(entry, _DTYPE_NAMES)
+            for name, entry in listed.items()
         }
     except ValueError as error:
         raise _damage_error(path, f"it is damaged: {error}") from None

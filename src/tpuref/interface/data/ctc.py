@@ -77,10 +77,10 @@ def ctc_loss(
         lengths = cast(convert_to_tensor(label_length), int32)
         final = _forward(scores, _states(targets, blank), logit_length)
         ends = stack([2 * lengths, where_v2(lengths > 0, 2 * lengths - 1, 0)], 1)
-        found = gather(final, ends, batch_dims=1)
+        likelihoods = gather(final, ends, batch_dims=1)
         # Without labels there is one final state, the blank.
         reachable = stack([lengths >= 0, lengths > 0], 1)
-        return -reduce_logsumexp(where_v2(reachable, found, _IMPOSSIBLE), 1)
+        return -reduce_logsumexp(where_v2(reachable, likelihoods, _IMPOSSIBLE), 1)
 
 
 def _lengths_of(labels: SparseTensor) -> Tensor:
@@ -201,11 +201,11 @@ def ctc_beam_search_decoder(
             _beam_search(logits[:length, row], beam_width)[:top_paths]
             for row, length in enumerate(lengths)
         ]
-        found: list[Array] = []
+        decoded: list[Array] = []
         for k in np.arange(top_paths):
-            found += _as_sparse([list(row[k][0]) for row in rows])
+            decoded += _as_sparse([list(row[k][0]) for row in rows])
         chances = [[chance for _, chance in row] for row in rows]
-        return (*found, np.array(chances, logits.dtype))
+        return (*decoded, np.array(chances, logits.dtype))
 
     scores = convert_to_tensor(inputs)
     *parts, chances = _decode(decode, scores, sequence_length, top_paths)

@@ -80,13 +80,13 @@ def with_sparse(structure: Any, element: Any = None) -> Any:
 
     `element` describes them, with static shapes.
     """
-    found = mapped(structure, _whole_of, WHOLE)
+    wholes = mapped(structure, _whole_of, WHOLE)
     if element is not None:
-        values = nest.flatten(found)
+        values = nest.flatten(wholes)
         for value, spec in zip(values, components_of(element), strict=True):
             if isinstance(spec, SparseElement) and spec.shape is not None:
                 value.set_shape(spec.shape)
-    return found
+    return wholes
 
 
 def _whole_of(part: Any) -> Any:
@@ -119,9 +119,9 @@ def parts_of(leaf: Any) -> Any:
 
 def components_of(element: Any) -> list[Any]:
     """Return the flat specs of the components; one tuple for a composite one."""
-    found: list[Any] = []
-    mapped(element, found.append, WHOLE)
-    return found
+    components: list[Any] = []
+    mapped(element, components.append, WHOLE)
+    return components
 
 
 def specs_of(element: Any) -> list[TensorSpec]:

@@ -79,7 +79,7 @@ def make_initializable_iterator(
 
 def _method(dataset: Any, name: str) -> Callable[..., Any]:
     """Return a method of a dataset, also of a strategy's dataset."""
-    found: Callable[..., Any] | None = getattr(dataset, name, None)
-    if found is None:
+    method: Callable[..., Any] | None = getattr(dataset, name, None)
+    if method is None:
         raise wrong_type(f"tf.data.{name}: dataset", "a tf.data.Dataset", dataset)
-    return found
+    return method

@@ -26,16 +26,16 @@ class Single(Stage):
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the element."""
         items = self._source.items(current)
-        found = next(items, None)
-        if found is None or next(items, None) is not None:
+        element = next(items, None)
+        if element is None or next(items, None) is not None:
             raise self.fault(
                 InvalidArgumentError,
                 f"{_FUNCTION}: the dataset must have one element, but "
-                f"{'it is empty' if found is None else 'it has more'}; use "
+                f"{'it is empty' if element is None else 'it has more'}; use "
                 "dataset.take(1) for the first, dataset.batch(n) to put n into one",
                 code=codes.WRONG_COUNT,
             )
-        yield found
+        yield element
 
 
 def get_single_element(dataset: Dataset) -> Any:

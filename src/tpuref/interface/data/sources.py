@@ -161,8 +161,8 @@ class Range(Stage):
 
 def integer(name: str, value: Any) -> Array | Tensor:
     """Return an integer argument: an array, or a tensor without a static value."""
-    found = component(value)
-    spec = spec_of(found)
+    number = component(value)
+    spec = spec_of(number)
     if not (spec.dtype.is_integer or spec.dtype.is_bool):
         raise codes.INVALID_ARGUMENT.type_error(
             f"{name}: expected an integer, got {value!r}"
@@ -176,7 +176,7 @@ def integer(name: str, value: Any) -> Array | Tensor:
             f"{name}: expected an int64 tensor, got {spec.describe()}; use "
             "tf.cast(value, tf.int64)"
         )
-    return found
+    return number
 
 
 class Zip(Stage):

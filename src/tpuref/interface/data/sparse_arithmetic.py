@@ -259,8 +259,8 @@ def reduce_max(
     """Return the largest stored element over axes; 0 where none is stored."""
     x = _sparse("reduce_max", sp_input)
     lowest = convert_to_tensor(np.array(x.dtype.min, x.dtype.as_numpy_dtype))
-    found = dense_max(to_dense(x, lowest), axis, keepdims)
-    result = where_v2(equal(found, lowest), found * 0, found)
+    greatest = dense_max(to_dense(x, lowest), axis, keepdims)
+    result = where_v2(equal(greatest, lowest), greatest * 0, greatest)
     return from_dense(result) if output_is_sparse else result
 
 

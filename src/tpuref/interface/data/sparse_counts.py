@@ -62,12 +62,12 @@ def bincount(
         amounts = np.ravel(rest[-1]) if given else np.ones(items.size, np.int64)
         kept = items.ravel() < limit
         pairs = np.stack([row, items.ravel()], 1)[kept].astype(np.int64)
-        found, place = np.unique(pairs, axis=0, return_inverse=True)
-        totals = np.zeros(len(found), dtype.np)
+        distinct, place = np.unique(pairs, axis=0, return_inverse=True)
+        totals = np.zeros(len(distinct), dtype.np)
         np.add.at(totals, place.reshape(-1), amounts[kept])
         if binary_output:
             totals = np.ones_like(totals)
-        return found if by_row else found[:, 1:], totals
+        return distinct if by_row else distinct[:, 1:], totals
 
     inputs = [flat, size, *where, *given]
     indices, totals = py_func(count, inputs, [int64, dtype], name="SparseBincount")

@@ -110,11 +110,11 @@ class Repeat(Stage):
         """Yield all elements repeatedly."""
         count = current.number(self._count)
         for _ in itertools.count() if count < 0 else range(count):
-            found = False
+            any_items = False
             for item in self._source.items(current):
-                found = True
+                any_items = True
                 yield item
-            if not found:
+            if not any_items:
                 return  # repeating no elements would loop forever
 
 

@@ -121,10 +121,10 @@ def type_spec_from_value(value: Any) -> Any:
 def lookup(name: str) -> type:
     """Return the class of specs of a name, such as ``"tf.TensorSpec"``."""
     kinds = (TensorSpec, SparseTensorSpec, RaggedTensorSpec, OptionalSpec)
-    found = {f"tf.{kind.__name__}": kind for kind in kinds}
-    if name not in found:
+    by_name = {f"tf.{kind.__name__}": kind for kind in kinds}
+    if name not in by_name:
         raise ValueError(f"no class of specs is called {name!r}")
-    return found[name]
+    return by_name[name]
 
 
 def get_name(spec_class: type) -> str:

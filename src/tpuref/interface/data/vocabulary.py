@@ -40,14 +40,14 @@ class Vocabulary:
             lines = [line.rstrip(b"\r\n") for line in file][: self.size]
         if self.size is not None and len(lines) < self.size:
             raise self._invalid(f"has {len(lines)} lines, vocab_size is {self.size}")
-        found: dict[Any, Any] = {}
+        by_word: dict[Any, Any] = {}
         for position, line in enumerate(lines):
             word = self._cell(line, self.key_column, position)
             word = word if self.key_dtype == string else int(word)
             number = self._cell(line, self.value_column, position)
             number = number if self.value_dtype == string else int(number)
-            put_once(found, word, number)
-        return found
+            put_once(by_word, word, number)
+        return by_word
 
     def _cell(self, line: bytes, column: int, position: int) -> Any:
         if column == WHOLE_LINE:

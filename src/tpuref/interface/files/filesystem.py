@@ -211,8 +211,8 @@ class LocalFiles:
 
     def size_and_time(self, path: str) -> tuple[int, float]:
         """Return the size in bytes and the time of the last change in seconds."""
-        found = os.stat(path)
-        return found.st_size, found.st_mtime
+        status = os.stat(path)
+        return status.st_size, status.st_mtime
 
 
 class ForeignFiles:
@@ -268,8 +268,8 @@ class ForeignFiles:
 
     def names(self, path: str) -> list[str]:
         """Return the names in a directory."""
-        found = self._files.ls(path, detail=False)
-        return [one.rstrip("/").rpartition("/")[2] for one in found]
+        paths = self._files.ls(path, detail=False)
+        return [one.rstrip("/").rpartition("/")[2] for one in paths]
 
     def mkdir(self, path: str) -> None:
         """Create one directory."""
@@ -293,10 +293,10 @@ class ForeignFiles:
 
     def size_and_time(self, path: str) -> tuple[int, float]:
         """Return the size in bytes and the time of the last change in seconds."""
-        found = self._files.info(path)
-        changed = found.get("mtime") or found.get("created") or 0.0
+        status = self._files.info(path)
+        changed = status.get("mtime") or status.get("created") or 0.0
         seconds = changed.timestamp() if hasattr(changed, "timestamp") else changed
-        return int(found.get("size") or 0), float(seconds)
+        return int(status.get("size") or 0), float(seconds)
 
     def _full(self, path: str) -> str:
         return path if "://" in path else f"{self._scheme}://{path.lstrip('/')}"

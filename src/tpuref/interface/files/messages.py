@@ -68,12 +68,12 @@ def message_classes(declarations: tuple[str, ...]) -> Mapping[str, Any]:
         package=PACKAGE,
         syntax="proto3",
     )
-    found: dict[str, Any] = {}
+    messages: dict[str, Any] = {}
     names = {_name_of(text) for text in declarations}
     for text in declarations:
         outer, _, name = _name_of(text).rpartition(".")
-        holder = found[outer].nested_type if outer else file.message_type
-        found[_name_of(text)] = message = holder.add(name=name)
+        holder = messages[outer].nested_type if outer else file.message_type
+        messages[_name_of(text)] = message = holder.add(name=name)
         for line in text.strip().splitlines()[1:]:
             _add_field(message, line.strip(), names, _name_of(text))
     pool = descriptor_pool.DescriptorPool()
@@ -82,7 +82,7 @@ def message_classes(declarations: tuple[str, ...]) -> Mapping[str, Any]:
         name: message_factory.GetMessageClass(
             pool.FindMessageTypeByName(f"{PACKAGE}.{name}")
         )
-        for name in found
+        for name in messages
     }
 
 

@@ -44,11 +44,11 @@ def glob(pattern: PathLike | Sequence[PathLike]) -> list[str]:
     if isinstance(pattern, (str, bytes, os.PathLike)):
         pattern = [pattern]
     argument = "tf.io.gfile.glob: pattern"
-    found: list[str] = []
+    paths: list[str] = []
     for one in listed(argument, pattern, "a path or a list of paths"):
         files, text = files_at(one, "tf.io.gfile.glob", "each pattern")
-        found += sorted(files.glob(text))
-    return found
+        paths += sorted(files.glob(text))
+    return paths
 
 
 def listdir(path: PathLike) -> list[str]:

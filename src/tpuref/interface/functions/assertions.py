@@ -134,18 +134,6 @@ def assert_positive(
     return _assert_sign("assert_positive", greater, ">", x, *shown)
 
 
-def assert_non_negative(
-    x: Any,
-    data: Sequence[Any] | None = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Operation | None:
-    """Return an operation that fails unless ``x >= 0``; see `assert_equal`."""
-    shown = data, summarize, message, name
-    return _assert_sign("assert_non_negative", greater_equal, ">=", x, *shown)
-
-
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor with a more precise static shape, which is checked.
 
@@ -290,16 +278,6 @@ def assert_less_equal_v2(
 ) -> Operation | None:
     """Do `assert_less_equal`, with the parameters of TensorFlow 2."""
     return assert_less_equal(x, y, None, summarize, message, name)
-
-
-def assert_non_negative_v2(
-    x: Any,
-    message: str | None = None,
-    summarize: int | None = None,
-    name: str | None = None,
-) -> Operation | None:
-    """Do `assert_non_negative`, with the parameters of TensorFlow 2."""
-    return assert_non_negative(x, None, summarize, message, name)
 
 
 def assert_positive_v2(

@@ -9,7 +9,7 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions import reductions
 from tpuref.interface.functions.arithmetic import abs as absolute
-from tpuref.interface.functions.arithmetic import maximum, multiply, pow
+from tpuref.interface.functions.arithmetic import maximum, multiply
 from tpuref.interface.functions.clipping import clip_by_value
 from tpuref.interface.functions.comparison import equal
 from tpuref.interface.functions.conversion import cast, saturate_cast
@@ -143,15 +143,6 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     mean = reductions.reduce_mean(floats, [-3, -2], keepdims=True)
     factor = cast(convert_to_tensor(contrast_factor), floats.dtype)
     changed = (floats - mean) * factor + mean
-    return convert_image_dtype(changed, tensor.dtype, saturate=True)
-
-
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """Return ``gain * image ** gamma``, on the scale of 0 to 1."""
-    tensor = convert_to_tensor(image)
-    floats = _floats(tensor)
-    power = cast(convert_to_tensor(gamma), floats.dtype)
-    changed = pow(floats, power) * cast(convert_to_tensor(gain), floats.dtype)
     return convert_image_dtype(changed, tensor.dtype, saturate=True)
 
 

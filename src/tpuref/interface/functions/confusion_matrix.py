@@ -46,8 +46,8 @@ def confusion_matrix(
         if weights is not None:
             each = cast(convert_to_tensor(weights), exact)
             counted = counted * reshape(each, [-1, 1])
-        found = one_hot(columns, num_classes, dtype=exact)
-        return cast(matmul(counted, found, transpose_a=True), kind)
+        predicted = one_hot(columns, num_classes, dtype=exact)
+        return cast(matmul(counted, predicted, transpose_a=True), kind)
 
 
 def confusion_matrix_v2(

@@ -24,8 +24,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     target = as_dtype(dtype)
     if hasattr(type(x), "with_values"):  # rows of a table, or a sparse tensor
         same: Any = x.dtype == target
-        found: Tensor = x if same else x.with_values(cast(x.values, target, name))
-        return found
+        result: Tensor = x if same else x.with_values(cast(x.values, target, name))
+        return result
     x = convert_to_tensor(x)
     return (
         x if x.dtype == target else apply_one("Cast", x, name=name, dtype=target.name)

@@ -135,9 +135,9 @@ def range(
 def _common_dtype(values: Sequence[Any]) -> DType:
     """Return the widest of the dtypes, in the order of tf.range."""
     order = [int32, int64, float32, float64]
-    found = [_dtype_of(value) for value in values]
-    others = [dtype for dtype in found if dtype not in order]
-    return others[0] if others else max(found, key=order.index)
+    dtypes = [_dtype_of(value) for value in values]
+    others = [dtype for dtype in dtypes if dtype not in order]
+    return others[0] if others else max(dtypes, key=order.index)
 
 
 def _dtype_of(value: Any) -> DType:

@@ -44,8 +44,8 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
 
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Return the inverse of a matrix, or that of its adjoint."""
-    found = apply_one("MatrixInverse", input, name=name)
-    return _adjoint(found) if adjoint else found
+    inverse = apply_one("MatrixInverse", input, name=name)
+    return _adjoint(inverse) if adjoint else inverse
 
 
 def det(input: Any, name: str | None = None) -> Tensor:
@@ -84,8 +84,8 @@ def qr(
     input: Any, full_matrices: bool = False, name: str | None = None
 ) -> OrthonormalAndTriangular:
     """Return orthonormal columns and an upper triangle whose product is a matrix."""
-    found = apply_all("Qr", input, full_matrices=full_matrices, name=name)
-    return OrthonormalAndTriangular(*found)
+    factors = apply_all("Qr", input, full_matrices=full_matrices, name=name)
+    return OrthonormalAndTriangular(*factors)
 
 
 def svd(
@@ -96,8 +96,8 @@ def svd(
 ) -> Any:
     """Return the singular values, and by default the vectors ``u`` and ``v``."""
     attrs = {"full_matrices": full_matrices, "compute_uv": compute_uv}
-    found = apply_all("Svd", tensor, name=name, **attrs)
-    return tuple(found) if compute_uv else found[0]
+    factors = apply_all("Svd", tensor, name=name, **attrs)
+    return tuple(factors) if compute_uv else factors[0]
 
 
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, ...]:

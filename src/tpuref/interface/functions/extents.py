@@ -74,12 +74,12 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     [3, 4]
     """
     first, second = as_shape(shape_x), as_shape(shape_y)
-    found = broadcast_pair(first, second)
-    if found is None:
+    together = broadcast_pair(first, second)
+    if together is None:
         raise codes.SHAPES_DIFFER.value_error(
             f"tf.broadcast_static_shape: {first} and {second} do not broadcast"
         )
-    return found
+    return together
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:

@@ -241,12 +241,6 @@ def flip_up_down(image: Any) -> Tensor:
     return unbatched(reverse(images, [1]), single)
 
 
-def transpose(image: Any, name: str | None = None) -> Tensor:
-    """Return an image, or each image of a batch, with rows and columns exchanged."""
-    images, single = batched(image, "tf.image.transpose")
-    return unbatched(transposed(images, [0, 2, 1, 3]), single)
-
-
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """Return an image, or each image of a batch, turned left `k` times by 90 degrees.
 

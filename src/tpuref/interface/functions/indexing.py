@@ -162,8 +162,8 @@ def gather(
         rows: Tensor = params._gather_rows(indices)
         return rows
     if hasattr(indices, "row_splits"):  # a ragged tensor
-        found = gather(params, indices.values, name=name, axis=axis)
-        ragged: Tensor = indices.with_values(found)
+        chosen = gather(params, indices.values, name=name, axis=axis)
+        ragged: Tensor = indices.with_values(chosen)
         return ragged
     value, places = convert_to_tensor(params), convert_to_tensor(indices)
     count = arguments.static_integer(batch_dims, "tf.gather: batch_dims")

@@ -251,8 +251,10 @@ class Orthogonal(Initializer):
             raise ValueError(f"Orthogonal: expected rank 2 or more, got {shape}")
         rows, columns = math.prod(shape[:-1]), shape[-1]
         tall = [max(rows, columns), min(rows, columns)]
-        found = apply("Orthonormal", random_normal(tall, dtype=dtype, seed=self.seed))
-        matrix = found if rows >= columns else transpose(found)
+        orthonormal = apply(
+            "Orthonormal", random_normal(tall, dtype=dtype, seed=self.seed)
+        )
+        matrix = orthonormal if rows >= columns else transpose(orthonormal)
         return multiply(reshape(matrix, shape), self.gain)
 
 

@@ -95,19 +95,19 @@ def _snake_case(name: str) -> str:
 
 def _collect(module: Module, kind: type) -> list[Any]:
     """Return the members of a kind: the module's own, then those of its modules."""
-    found: dict[int, Any] = {}
+    leaves: dict[int, Any] = {}
     seen = {id(module)}
     pending = [module]
     while pending:
         within = []
         for leaf in _leaves(pending.pop(0)):
             if isinstance(leaf, kind):
-                found.setdefault(id(leaf), leaf)
+                leaves.setdefault(id(leaf), leaf)
             if isinstance(leaf, Module) and id(leaf) not in seen:
                 seen.add(id(leaf))
                 within.append(leaf)
         pending = within + pending
-    return list(found.values())
+    return list(leaves.values())
 
 
 def _leaves(module: Module) -> Iterator[Any]:

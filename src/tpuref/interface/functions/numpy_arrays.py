@@ -539,13 +539,15 @@ def _argsort(
     stable: Any = None,
 ) -> Tensor:
     _refuse("np.argsort", order=order)
-    found = argsort(reshaping.reshape(a, [-1]), 0) if axis is None else argsort(a, axis)
-    return apply_one("Cast", found, dtype=int64.name)
+    places = (
+        argsort(reshaping.reshape(a, [-1]), 0) if axis is None else argsort(a, axis)
+    )
+    return apply_one("Cast", places, dtype=int64.name)
 
 
 @implements(np.searchsorted)
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
     _refuse("np.searchsorted", sorter=sorter)
     ordered, wanted = convert_operands("np.searchsorted", [a, v])
-    found = searchsorted(ordered, reshaping.reshape(wanted, [-1]), side, int64)
-    return reshaping.reshape(found, shape(wanted))
+    places = searchsorted(ordered, reshaping.reshape(wanted, [-1]), side, int64)
+    return reshaping.reshape(places, shape(wanted))

@@ -65,5 +65,5 @@ def _zero_where_zero(
         is_zero: Tensor = apply("Equal", first, zeros_like(first))
         # The branch that is not taken must have no NaN, which its gradient would keep.
         safe = where_v2(is_zero, ones_like(second), second)
-        found = compute(first, safe)
-        return identity(where_v2(is_zero, zeros_like(found), found), name=scope)
+        result = compute(first, safe)
+        return identity(where_v2(is_zero, zeros_like(result), result), name=scope)

@@ -145,9 +145,11 @@ def unique_with_counts(
     >>> tf.Session().run(tf.unique_with_counts([7, 3, 7]).count).tolist()
     [2, 1]
     """
-    found = unique(x, out_idx, name)
-    ones = found.idx * 0 + 1
-    return Counted(*found, unsorted_segment_sum(ones, found.idx, size(found.y)))
+    distinct = unique(x, out_idx, name)
+    ones = distinct.idx * 0 + 1
+    return Counted(
+        *distinct, unsorted_segment_sum(ones, distinct.idx, size(distinct.y))
+    )
 
 
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:

@@ -67,8 +67,8 @@ def stateless_uniform(
             f"tf.random.stateless_uniform: maxval is missing; {target.name} needs it"
         )
     bounds = [convert_to_tensor(x, target) for x in (minval, maxval)]
-    found: Tensor = _draw("StatelessRandomUniformInt", shape, seed, alg, *bounds)
-    return found
+    numbers: Tensor = _draw("StatelessRandomUniformInt", shape, seed, alg, *bounds)
+    return numbers
 
 
 def stateless_normal(

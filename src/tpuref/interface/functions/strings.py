@@ -99,10 +99,10 @@ def regex_replace(
 
 def _each(function: Any, *arrays: Array) -> Array:
     """Return the results of a function for each element."""
-    found = np.empty(arrays[0].shape, object)
-    for place in np.ndindex(found.shape):
-        found[place] = function(*[array[place] for array in arrays])
-    return found
+    results = np.empty(arrays[0].shape, object)
+    for place in np.ndindex(results.shape):
+        results[place] = function(*[array[place] for array in arrays])
+    return results
 
 
 def _replace(

@@ -33,10 +33,10 @@ def each_text(
     def results(*arrays: Any) -> Array:
         first = np.asarray(arrays[0])
         flat = [np.broadcast_to(x, first.shape).ravel().tolist() for x in arrays]
-        found = np.empty(first.size, object if dtype == string else dtype.np)
+        computed = np.empty(first.size, object if dtype == string else dtype.np)
         for place, items in enumerate(zip(*flat, strict=True)):
-            found[place] = function(*items)
-        shaped: Array = found.reshape(first.shape)
+            computed[place] = function(*items)
+        shaped: Array = computed.reshape(first.shape)
         return shaped
 
     result: Tensor = py_func(results, inputs, dtype, name=op)
@@ -117,8 +117,8 @@ def substr(
                 code=codes.INVALID_ARGUMENT,
             )
         start = start + size if start < 0 else start
-        found = whole[start : start + count]
-        return bytes(found if by_bytes else found.encode())
+        piece = whole[start : start + count]
+        return bytes(piece if by_bytes else piece.encode())
 
     numbers = [convert_to_tensor(x) for x in (pos, len)]
     return each_text("Substr", part, string, convert_to_tensor(input, string), *numbers)

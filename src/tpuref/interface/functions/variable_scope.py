@@ -544,9 +544,9 @@ def report_uninitialized_variables(
         return np.array(lacking, object)
 
     known = [variable.is_initialized() for variable in variables]
-    found: Tensor = py_func(without_value, known, string, name=name)
-    found.set_shape([None])
-    return found
+    unset: Tensor = py_func(without_value, known, string, name=name)
+    unset.set_shape([None])
+    return unset
 
 
 def assert_variables_initialized(

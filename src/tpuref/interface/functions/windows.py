@@ -111,7 +111,7 @@ def conv1d(
     hole = 1 if dilations is None else static_integers(dilations, function)[-1]
     with name_scope(name_or(name, "conv1d")) as scope:
         images = expand_dims(input if value is None else value, row)
-        found = conv2d(
+        result = conv2d(
             images,
             expand_dims(filters, 0),
             (1, step),
@@ -120,7 +120,7 @@ def conv1d(
             dilations=(1, hole),
             name=scope,
         )
-        return squeeze(found, [row])
+        return squeeze(result, [row])
 
 
 def conv2d_transpose(

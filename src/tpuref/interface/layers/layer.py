@@ -309,8 +309,8 @@ def _as_tensor(value: Any) -> Any:
 
 def _add_to_collection(collection: str, values: Any) -> Sequence[Any]:
     several = isinstance(values, (list, tuple))
-    found = [value for value in (values if several else [values]) if value is not None]
+    kept = [value for value in (values if several else [values]) if value is not None]
     if not executing_eagerly():
-        for value in found:
+        for value in kept:
             get_default_graph().add_to_collection(collection, value)
-    return found
+    return kept

@@ -49,8 +49,8 @@ def activation_of(given: Any) -> Any:
 
 def initializer_of(given: Any) -> Any:
     """Return an initializer, which may be given by name; None for the default."""
-    found = _of_name("initializer", given, _INITIALIZERS)
-    return found() if isinstance(given, str) else found
+    initializer = _of_name("initializer", given, _INITIALIZERS)
+    return initializer() if isinstance(given, str) else initializer
 
 
 def _of_name(kind: str, given: Any, known: dict[str, Any]) -> Any:

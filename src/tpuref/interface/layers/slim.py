@@ -14,6 +14,7 @@ from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.interface.functions.activations import relu
 from tpuref.interface.functions.activations import softmax as softmax_of
+from tpuref.interface.functions.arguments import static_number
 from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.initializers import Ones, Zeros, xavier_initializer
 from tpuref.interface.functions.normalization import bias_add
@@ -391,6 +392,8 @@ def dropout(
     as for `tf.nn.dropout`.  `outputs_collections` and `scope` are as for
     `tf.contrib.layers.conv2d`; the scope is ``Dropout`` by default.
     """
+    if not hasattr(keep_prob, "dtype"):
+        keep_prob = static_number(keep_prob, "tf.contrib.layers.dropout: keep_prob")
     with variable_scope(scope, "Dropout", [inputs]):
         layer = Dropout(rate=1 - keep_prob, noise_shape=noise_shape, seed=seed)
         outputs = layer(convert_to_tensor(inputs), training=is_training)

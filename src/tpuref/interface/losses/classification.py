@@ -165,8 +165,10 @@ def log_loss(
     0.69315
     """
     with name_scope(scope, "log_loss") as own:
-        truth, found = as_floats("log_loss", labels, predictions)
-        losses = -truth * log(found + epsilon) - (1 - truth) * log(1 - found + epsilon)
+        truth, predicted = as_floats("log_loss", labels, predictions)
+        losses = -truth * log(predicted + epsilon) - (1 - truth) * log(
+            1 - predicted + epsilon
+        )
         return compute_weighted_loss(losses, weights, own, loss_collection, reduction)
 
 

@@ -18,9 +18,9 @@ def as_floats(function: str, labels: Any, predictions: Any) -> tuple[Tensor, Ten
                 f"tf.losses.{function}: {argument} must not be None; give a tensor"
             )
     truth = cast(convert_to_tensor(labels), float32)
-    found = cast(convert_to_tensor(predictions), float32)
-    check_pair(function, truth, found)
-    return truth, found
+    predicted = cast(convert_to_tensor(predictions), float32)
+    check_pair(function, truth, predicted)
+    return truth, predicted
 
 
 def check_pair(function: str, labels: Tensor, predictions: Tensor) -> None:

@@ -60,18 +60,19 @@ def ratio(part: Any, whole: Any, name: str | None = None) -> Tensor:
 
 def aligned(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
     """Return labels and predictions; the longer shape loses a last axis of size 1."""
-    truth, found = convert_to_tensor(labels), convert_to_tensor(predictions)
-    own, other = truth.shape.rank, found.shape.rank
+    truth, predicted = convert_to_tensor(labels), convert_to_tensor(predictions)
+    own, other = truth.shape.rank, predicted.shape.rank
     if own is not None and other == own + 1:
-        found = squeeze(found, [-1])
+        predicted = squeeze(predicted, [-1])
     elif other is not None and own == other + 1:
         truth = squeeze(truth, [-1])
-    if not truth.shape.is_compatible_with(found.shape):
+    if not truth.shape.is_compatible_with(predicted.shape):
         raise codes.WRONG_ARGUMENT_TYPE.value_error(
-            f"tf.metrics: labels {truth.describe()} and predictions {found.describe()} "
+            f"tf.metrics: labels {truth.describe()} and predictions "
+            f"{predicted.describe()} "
             "have different shapes; expected the same"
         )
-    return truth, found
+    return truth, predicted
 
 
 def weights_like(values: Tensor, weights: Any, dtype: DType = float32) -> Tensor:

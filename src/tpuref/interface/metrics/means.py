@@ -69,8 +69,8 @@ def accuracy(
     `metrics_collections`, `updates_collections` and `name` are as for
     `tf.metrics.mean`.  It raises ValueError if the shapes differ.
     """
-    truth, found = local.aligned(labels, predictions)
-    hits = cast(equal(cast(found, truth.dtype), truth), float32)
+    truth, predicted = local.aligned(labels, predictions)
+    hits = cast(equal(cast(predicted, truth.dtype), truth), float32)
     both = metrics_collections, updates_collections
     return mean(hits, weights, *both, name_or(name, "accuracy"))
 
@@ -93,10 +93,10 @@ def mean_squared_error(
     ...     float(sess.run(update))
     2.0
     """
-    truth, found = local.aligned(labels, predictions)
+    truth, predicted = local.aligned(labels, predictions)
     both = metrics_collections, updates_collections
     return mean(
-        squared_difference(found, truth),
+        squared_difference(predicted, truth),
         weights,
         *both,
         name_or(name, "mean_squared_error"),
@@ -121,10 +121,13 @@ def mean_absolute_error(
     ...     float(sess.run(update))
     1.0
     """
-    truth, found = local.aligned(labels, predictions)
+    truth, predicted = local.aligned(labels, predictions)
     both = metrics_collections, updates_collections
     return mean(
-        absolute(found - truth), weights, *both, name_or(name, "mean_absolute_error")
+        absolute(predicted - truth),
+        weights,
+        *both,
+        name_or(name, "mean_absolute_error"),
     )
 
 

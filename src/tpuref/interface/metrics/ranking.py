@@ -50,10 +50,10 @@ def recall_at_k(
     """
     with name_scope(name, _scope("recall", k, class_id)) as own:
         truth, hits, _ = _matches(labels, predictions, k, class_id)
-        found = _per_example(reduce_any(hits, -1), weights)
-        missed = _per_example(truth, weights) - found
+        hit = _per_example(reduce_any(hits, -1), weights)
+        missed = _per_example(truth, weights) - hit
         names = f"true_positive_at_{k}", f"false_negative_at_{k}"
-        counted = _counted_share(own, names, (found, missed), class_id)
+        counted = _counted_share(own, names, (hit, missed), class_id)
     return collected(*counted, metrics_collections, updates_collections)
 
 
@@ -82,10 +82,10 @@ def precision_at_k(
     """
     with name_scope(name, _scope("precision", k, class_id)) as own:
         _, hits, taken = _matches(labels, predictions, k, class_id)
-        found = _per_example(reduce_any(hits, -2), weights)
-        wrong = _per_example(taken, weights) - found
+        hit = _per_example(reduce_any(hits, -2), weights)
+        wrong = _per_example(taken, weights) - hit
         names = f"true_positive_at_{k}", f"false_positive_at_{k}"
-        counted = _counted_share(own, names, (found, wrong), class_id)
+        counted = _counted_share(own, names, (hit, wrong), class_id)
     return collected(*counted, metrics_collections, updates_collections)
 
 

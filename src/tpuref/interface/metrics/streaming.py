@@ -99,7 +99,7 @@ def streaming_covariance(
     Parameters and result are those of `tf.metrics.mean_absolute_error`, with the
     predictions first.  Batches are merged as Chan et al. (1979) describe.
     """
-    truth, found = aligned(labels, predictions)
+    truth, predicted = aligned(labels, predictions)
     with name_scope(name, "covariance"):
         names = "count", "mean_prediction", "mean_label", "comoment"
         variables = [metric_variable([], float32, one) for one in names]
@@ -107,9 +107,9 @@ def streaming_covariance(
         factors = ones_like(truth) if weights is None else weights_like(truth, weights)
         added = reduce_sum(cast(factors, float32))
         number = before[0] + added
-        batch = [div_no_nan(reduce_sum(x * factors), added) for x in (found, truth)]
+        batch = [div_no_nan(reduce_sum(x * factors), added) for x in (predicted, truth)]
         steps = [one - mean for one, mean in zip(batch, before[1:3], strict=True)]
-        product = reduce_sum((found - batch[0]) * (truth - batch[1]) * factors)
+        product = reduce_sum((predicted - batch[0]) * (truth - batch[1]) * factors)
         between = steps[0] * steps[1] * div_no_nan(before[0] * added, number)
         shares = [step * div_no_nan(added, number) for step in steps]
         changes = added, *shares, product + between
@@ -143,9 +143,9 @@ def streaming_pearson_correlation(
     ...     round(float(sess.run(update)), 4)
     1.0
     """
-    truth, found = aligned(labels, predictions)
+    truth, predicted = aligned(labels, predictions)
     with name_scope(name, "pearson_r"):
-        pairs = (found, truth), (found, found), (truth, truth)
+        pairs = (predicted, truth), (predicted, predicted), (truth, truth)
         both = [streaming_covariance(x, y, weights) for x, y in pairs]
         value, update = (
             together / (sqrt(own) * sqrt(other))

@@ -59,8 +59,8 @@ class _Decay(LearningRateSchedule):
 
 def _value(rate: Any) -> Tensor:
     """Return the tensor of a decay, which in eager mode is a function."""
-    found: Tensor = rate() if executing_eagerly() and callable(rate) else rate
-    return found
+    value: Tensor = rate() if executing_eagerly() and callable(rate) else rate
+    return value
 
 
 @dataclass(eq=False)

@@ -85,8 +85,8 @@ class Optimizer(ElementwiseOptimizer):
     def _trackable_children(self) -> dict[str, Any]:
         """Return the variables that a checkpoint saves besides slots."""
         own = {"iter": self._steps, "learning_rate": self._rate}
-        found = {name: v for name, v in own.items() if v is not None}
-        return {**super()._trackable_children(), **found}
+        present = {name: v for name, v in own.items() if v is not None}
+        return {**super()._trackable_children(), **present}
 
     def get_config(self) -> dict[str, Any]:
         """Return the name and the learning rate."""
@@ -121,8 +121,8 @@ class Optimizer(ElementwiseOptimizer):
             )
         variables = nest.flatten(var_list() if callable(var_list) else var_list)
         given = None if grad_loss is None else [grad_loss]
-        found = recorded.gradient(loss, variables, given)
-        pairs = list(zip(found, variables, strict=True))
+        gradients = recorded.gradient(loss, variables, given)
+        pairs = list(zip(gradients, variables, strict=True))
         return self.apply_gradients(pairs, name=name)
 
     def apply_gradients(  # type: ignore[override]

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from tpuref.base import error_codes as codes
 from tpuref.engine.graph.connection import connect_eager_mode
 from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
 from tpuref.engine.graph.graph import Graph
@@ -85,22 +84,3 @@ def experimental_connect_to_cluster(
         addresses = [a for job in tasks().values() for a in job]
         given = f"grpc://{addresses[0]}" if addresses else ""
     connect_eager_mode(given, "tf.config.experimental_connect_to_cluster")
-
-
-def experimental_connect_to_host(
-    remote_host: Any = None, job_name: str = "worker"
-) -> None:
-    """Run eager operations on a server from now on.
-
-    The address is ``"host:port"`` or ``"grpc://host:port"``; of a list, the first
-    counts.  It raises ValueError if there is no address.
-    """
-    begin_eagerly()
-    several = remote_host if isinstance(remote_host, (list, tuple)) else [remote_host]
-    if not several or not isinstance(several[0], str) or not several[0]:
-        raise codes.INVALID_CLUSTER.value_error(
-            "tf.config.experimental_connect_to_host: remote_host must be an address "
-            f"such as 'localhost:8470', got {remote_host!r}"
-        )
-    address = several[0].removeprefix("grpc://")
-    connect_eager_mode(f"grpc://{address}", "tf.config.experimental_connect_to_host")

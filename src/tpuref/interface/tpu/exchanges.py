@@ -105,8 +105,8 @@ def collective_permute(
     sources[pairs[:, 1]] = pairs[:, 0]
     source, groups = gather(sources, replica_id()), (tuple(range(replicas)),)
     everything = stack(_of_all(tensor, replica_id(), groups, replicas))
-    found = gather(everything, where_v2(source < 0, 0, source))
-    moved = where_v2(greater_equal(source, 0), found, zeros_like(found))
+    rows = gather(everything, where_v2(source < 0, 0, source))
+    moved = where_v2(greater_equal(source, 0), rows, zeros_like(rows))
     return identity(moved, name=name or "CollectivePermute")
 
 

@@ -107,11 +107,11 @@ class HParams:
         """Set hyperparameters from ``"a=1,b=[1,2]"``, and return them all."""
         at = 0
         while at < len(values):
-            found = _SETTING.match(values, at)
-            if found is None:
+            setting = _SETTING.match(values, at)
+            if setting is None:
                 raise _error(f"parse: expected name=value, got {values[at:]!r}")
-            self.set_hparam(found["name"], self._from_text(**found.groupdict()))
-            at = found.end()
+            self.set_hparam(setting["name"], self._from_text(**setting.groupdict()))
+            at = setting.end()
         return self
 
     def _from_text(self, name: str, several: str | None, one: str | None) -> Any:

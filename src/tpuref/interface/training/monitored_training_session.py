@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tpuref.base.arguments import listed
+from tpuref.base.arguments import listed, number
 from tpuref.engine.graph.session_options import ConfigProto
 from tpuref.engine.runtime.hosts import here
 from tpuref.interface.files.filesystem import PathLike
@@ -85,10 +85,10 @@ def MonitoredTrainingSession(
     5
     """
     summaries_steps, summaries_secs = _period(
-        save_summaries_steps, save_summaries_secs, 100, None
+        "summaries", save_summaries_steps, save_summaries_secs, 100, None
     )
     checkpoint_steps, checkpoint_secs = _period(
-        save_checkpoint_steps, save_checkpoint_secs, None, 600
+        "checkpoint", save_checkpoint_steps, save_checkpoint_secs, None, 600
     )
     scaffold = Scaffold() if scaffold is None else scaffold
     function = "tf.train.MonitoredTrainingSession"
@@ -119,11 +119,18 @@ def MonitoredTrainingSession(
 
 
 def _period(
-    steps: Any, seconds: Any, default_steps: int | None, default_seconds: float | None
+    noun: str,
+    steps: Any,
+    seconds: Any,
+    default_steps: int | None,
+    default_seconds: float | None,
 ) -> tuple[int | None, float | None]:
     """Return a period; an explicit one replaces the default, and 0 means never."""
     if steps is USE_DEFAULT and seconds is USE_DEFAULT:
         return default_steps, default_seconds
     steps = None if steps is USE_DEFAULT else steps
     seconds = None if seconds is USE_DEFAULT else seconds
+    for unit, value in (("steps", steps), ("secs", seconds)):
+        if value is not None:
+            number(f"tf.train.MonitoredTrainingSession: save_{noun}_{unit}", value)
     return steps or None, seconds or None

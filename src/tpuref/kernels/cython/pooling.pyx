@@ -47,7 +47,7 @@ cdef class Work:
         self.whole.rows, self.whole.columns = images.shape[1], images.shape[2]
         self.whole.channels = images.shape[3]
         self.whole.steps_down, self.whole.steps_along = steps[1], steps[2]
-        in_parts(self.pool, images.shape[0], window[0] * window[1] * images.size)
+        in_parts(self.pool, images.shape[0], 8 * window[0] * window[1] * images.size)
 
     def pool(self, Py_ssize_t first, Py_ssize_t last):
         with nogil:

@@ -20,16 +20,16 @@ def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | No
     For each name there is (kind, values), or None if the example lacks it.  Texts are a
     list of bytes, numbers the bytes of little-endian float32 or int64.
     """
-    found: dict[bytes, Feature | None] = {}
+    by_key: dict[bytes, Feature | None] = {}
     try:
         for held in _sized_fields(record, 1):
             for entry in _sized_fields(held, 1):
                 key = [b"", *_sized_fields(entry, 1)][-1]
                 value = [b"", *_sized_fields(entry, 2)][-1]
-                found[key] = _feature(value)
+                by_key[key] = _feature(value)
     except (IndexError, ValueError):
         return None
-    return [found.get(name) for name in names]
+    return [by_key.get(name) for name in names]
 
 
 def _feature(content: bytes) -> Feature | None:

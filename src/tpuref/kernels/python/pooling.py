@@ -36,11 +36,11 @@ def first_maxima(
     positions[...] = -1
     best = np.empty(positions.shape, images.dtype)
     for here, value, pixel in _pixels(images, window, strides, before, positions.shape):
-        greatest, found = best[here], positions[here]
+        greatest, place = best[here], positions[here]
         nan = (value != value) & (greatest == greatest)
-        better = (found < 0) | (value > greatest) | nan
+        better = (place < 0) | (value > greatest) | nan
         best[here] = np.where(better, value, greatest)
-        positions[here] = np.where(better, pixel, found)
+        positions[here] = np.where(better, pixel, place)
     image = np.arange(len(images))[:, None, None, None]
     channel = np.arange(images.shape[3])
     whole = image * distances[0] + positions * distances[1] + channel * distances[2]

@@ -138,8 +138,8 @@ def _rows(
         takers = {**own, **takers}
         losses = {name: take(VERIFIED_STEPS) for name, take in takers.items()}
         right = losses[next(reversed(losses))]
-        for name, found in losses.items():
-            np.testing.assert_allclose(found, right, rtol=1e-4, err_msg=name)
+        for name, theirs in losses.items():
+            np.testing.assert_allclose(theirs, right, rtol=1e-4, err_msg=name)
         count = QUICK_STEPS if extent.quick else STEPS
         samples: Samples = {name: [] for name in takers}
         for _ in range(extent.rounds):

@@ -94,13 +94,13 @@ def compiled_kernels(implementation: str) -> Check:
 
 def processors(usable: int, cores: int) -> Check:
     """Check whether each core has a processor."""
-    found = f"{usable} for {cores} cores"
+    text = f"{usable} for {cores} cores"
     if usable >= cores:
-        return Check("processors", GOOD, found)
+        return Check("processors", GOOD, text)
     return Check(
         "processors",
         NOTE,
-        f"{found}: cores take turns",
+        f"{text}: cores take turns",
         f"nothing for correct results; for speed use TPUREF_CORES={usable} or "
         f"tpuref run --cores {usable}",
     )
@@ -110,13 +110,13 @@ def memory(available: int, processes: int) -> Check:
     """Check whether the processes of the cores have enough memory."""
     if available >= UNLIMITED:
         return Check("memory", GOOD, "this system does not say how much is available")
-    found = f"{available / 2**30:.1f} GiB available for {processes} processes"
+    text = f"{available / 2**30:.1f} GiB available for {processes} processes"
     if available >= processes * BYTES_PER_PROCESS:
-        return Check("memory", GOOD, found)
+        return Check("memory", GOOD, text)
     return Check(
         "memory",
         PROBLEM,
-        found,
+        text,
         "use fewer processes (TPUREF_PROCESSES), or give the container more memory; "
         "/dev/shm is not used",
     )
@@ -143,8 +143,8 @@ def sum_over_cores(topology: Topology, executor: str) -> Check:
     if sums != [cores * (cores - 1) / 2] * cores:
         return Check("cores", PROBLEM, f"the sum over {cores} cores is wrong: {sums}")
     seconds = time.monotonic() - begin
-    found = f"{cores} started ({executor}) and summed in {seconds:.1f} s"
-    return Check("cores", GOOD, found)
+    text = f"{cores} started ({executor}) and summed in {seconds:.1f} s"
+    return Check("cores", GOOD, text)
 
 
 def refused_settings(error: Exception) -> Check:

@@ -22,12 +22,11 @@ NAME = "topology"
 HELP = "draw a mesh of chips and the replicas on it"
 DESCRIPTION = "Draw a mesh, its hosts, and the cores of each replica."
 
-_SIZES = re.compile(r"[1-9][0-9]{0,4}(x[1-9][0-9]{0,4}){2,3}")
+_SIZES = re.compile(r"[1-9][0-9]{0,4}(x[1-9][0-9]{0,4}){2}")
 EPILOG = """examples:
   tpuref topology                                      the configured system
   tpuref topology 4x4x2 --replicas 8 --cores-per-replica 4
-  tpuref topology 4x4x2 --replicas 16 --cores-per-replica 4
-  tpuref topology 4x4x2x2 --replicas 16 --cores-per-replica 4 --svg mesh.svg
+  tpuref topology 4x4x2 --replicas 8 --cores-per-replica 4 --svg mesh.svg
 
 The exit status is 1 if the replicas do not fit."""
 
@@ -39,9 +38,7 @@ def add(topology: argparse.ArgumentParser) -> None:
         nargs="?",
         type=_sizes,
         metavar="MESH",
-        help="XxYxC (chips along x and y, cores per chip) or XxYxZxC; also XxYxZ with "
-        "two cores per chip, if the replicas fit only then; the default is the "
-        "configured topology",
+        help="XxYxC: chips along x and y, cores per chip (default: as configured)",
     )
     topology.add_argument(
         "--replicas", type=_positive, metavar="N", help="the default is as many as fit"
@@ -74,7 +71,7 @@ def add(topology: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Draw the mesh, and return the exit status."""
     try:
-        topology = _topology(options.mesh and _with_cores(options))
+        topology = _topology(options.mesh)
     except ValueError as error:
         return fail(NAME, error, 2)
     try:
@@ -132,25 +129,7 @@ def _topology(mesh: tuple[int, ...] | None) -> Topology:
 
     if mesh is None:
         return configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
-    if len(mesh) == 3:
-        return Topology.for_mesh(*mesh)
-    return _cube(*mesh)
-
-
-def _cube(x: int, y: int, z: int, cores: int) -> Topology:
-    """Return a topology with four axes; layers along z have separate hosts."""
-    from tpuref.engine.runtime.topology.proto import TopologyProto, encode
-    from tpuref.engine.runtime.topology.topology import Topology
-
-    layer = Topology.for_mesh(x, y, cores).device_coordinates
-    places = [
-        [(column, row, level, core) for column, row, core in task]
-        for level in range(z)
-        for task in layer.tolist()
-    ]
-    flat = tuple(at for task in places for place in task for at in place)
-    mesh = (x, y, z, cores)
-    return Topology(encode(TopologyProto(mesh, len(places), layer.shape[1], flat)))
+    return Topology.for_mesh(*mesh)
 
 
 def _assignment(
@@ -205,29 +184,10 @@ def _write(file: str, svg: str) -> None:
         Path(file).write_text(svg, encoding="utf-8")
 
 
-def _with_cores(options: argparse.Namespace) -> tuple[int, ...]:
-    """Return the mesh, read as XxYxZ with two cores per chip if necessary."""
-    # Three sizes mean XxYxC, as for ``tpuref run``, if the replicas fit.  But large
-    # meshes are often written XxYxZ, with two cores per chip.
-    mesh: tuple[int, ...] = options.mesh
-    wanted = (options.replicas or 1) * (options.cores_per_replica or 1)
-    if len(mesh) != 3 or not math.prod(mesh) < wanted <= 2 * math.prod(mesh):
-        return mesh
-    sizes = "x".join(map(str, mesh))
-    print(
-        f"tpuref {NAME}: the replicas need {wanted} cores, but {sizes} as chips along "
-        f"x and y and cores per chip has {math.prod(mesh)}; drawing {sizes}x2, chips "
-        "along x, y and z with two cores each",
-        file=sys.stderr,
-    )
-    return (*mesh, 2)
-
-
 def _sizes(text: str) -> tuple[int, ...]:
     if _SIZES.fullmatch(text.strip().lower()) is None:
         raise argparse.ArgumentTypeError(
-            "expected three or four positive integers separated by x, such as "
-            f"4x4x2, got {text!r}"
+            f"expected three positive integers joined by x, such as 4x4x2, got {text!r}"
         )
     return tuple(map(int, text.strip().lower().split("x")))
 

@@ -74,8 +74,8 @@ def run(options: argparse.Namespace) -> int:
         if summary is not None:
             _print(summary, options)
     if summary is None:
-        found = f"the script has {steps.taken} calls of Session.run on cores"
-        return fail(NAME, ValueError(f"--steps: {found}; nothing was recorded"))
+        made = f"the script has {steps.taken} calls of Session.run on cores"
+        return fail(NAME, ValueError(f"--steps: {made}; nothing was recorded"))
     return 0
 
 

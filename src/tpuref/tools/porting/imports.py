@@ -79,14 +79,14 @@ def _by_syntax(tree: ast.AST, cell: int, optional: bool) -> Iterator[Import]:
 
 def _by_tokens(part: Part) -> Iterator[Import]:
     for statement in statements(part.text):
-        found = import_of(statement)
-        if found is None:
+        one = import_of(statement)
+        if one is None:
             continue
         place = Place(part.cell or 0, statement[0].line)
-        if found.module is not None:
-            yield Import(found.module.name, place, False)
-        for name in found.names:
-            before = "" if found.module is None else f"{found.module.name}."
+        if one.module is not None:
+            yield Import(one.module.name, place, False)
+        for name in one.names:
+            before = "" if one.module is None else f"{one.module.name}."
             yield Import(before + name.name, place, bool(before))
 
 
@@ -151,18 +151,18 @@ def _is_known(package: str) -> bool:
     return package in PACKAGES or package in sys.stdlib_module_names
 
 
-def _note_missing(one: Import, path: Path, roots: list[Path], found: Imports) -> None:
+def _note_missing(one: Import, path: Path, roots: list[Path], imports: Imports) -> None:
     parts = one.module.split(".")
     package = parts[0]
     while package in _NAMESPACES and len(parts) > 1:
         del parts[0]
         package = f"{package}.{parts[0]}"
-    if one.optional or not package or package in (*_NAMESPACES, *found.missing):
+    if one.optional or not package or package in (*_NAMESPACES, *imports.missing):
         return
     if _is_known(package) or any((root / package).is_dir() for root in roots):
         return
     if not _is_installed(package):
-        found.missing[package] = (path, one.place)
+        imports.missing[package] = (path, one.place)
 
 
 def _is_installed(package: str) -> bool:

@@ -94,10 +94,10 @@ def _edits(part: Part, whole: str) -> Iterator[tuple[int, list[Replacement] | st
     expected = _import_lines(part)
     for statement in statements(part.text):
         line = statement[0].line
-        found = import_of(statement)
-        if found is not None and _is_of_tensorflow(found):
+        one = import_of(statement)
+        if one is not None and _is_of_tensorflow(one):
             if expected is None or line in expected:
-                yield line, _edit(found, whole)
+                yield line, _edit(one, whole)
             if expected is not None:
                 expected.discard(line)
     for line in sorted(expected or ()):
@@ -126,23 +126,23 @@ def _package(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _is_of_tensorflow(found: Import) -> bool:
-    modules = found.names if found.module is None else [found.module]
+def _is_of_tensorflow(one: Import) -> bool:
+    modules = one.names if one.module is None else [one.module]
     return any(_package(module.name) == FROM for module in modules)
 
 
-def _edit(found: Import, whole: str) -> list[Replacement] | str:
+def _edit(one: Import, whole: str) -> list[Replacement] | str:
     """Return the edits of an import, or the reason why it stays.
 
     `whole` is the module that ``import tensorflow`` becomes.
     """
-    if found.module is not None:
-        below = below_tf(found.module.name)
-        names = [joined(below or "", name.name.strip("*")) for name in found.names]
+    if one.module is not None:
+        below = below_tf(one.module.name)
+        names = [joined(below or "", name.name.strip("*")) for name in one.names]
         missing = [name for name in names if name and not _can_be_imported(name)]
-        return _why(missing) or [_replace_package(found.module)]
+        return _why(missing) or [_replace_package(one.module)]
     edits = []
-    for module in found.names:
+    for module in one.names:
         if _package(module.name) != FROM:
             continue
         edit = _edit_module(module, whole)

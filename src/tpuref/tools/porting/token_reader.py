@@ -18,18 +18,18 @@ class TokenReader:
     def read(self, text: str) -> None:
         """Read a text."""
         for statement in tokens.statements(text):
-            found = tokens.import_of(statement)
-            if found is None:
+            one = tokens.import_of(statement)
+            if one is None:
                 self._read_names(statement)
             else:
-                self._read_import(found)
+                self._read_import(one)
 
-    def _read_import(self, found: tokens.Import) -> None:
-        module = None if found.module is None else below_tf(found.module.name)
-        for name in found.names:
+    def _read_import(self, one: tokens.Import) -> None:
+        module = None if one.module is None else below_tf(one.module.name)
+        for name in one.names:
             line = name.token.line
             first = name.name.partition(".")[0]
-            if found.module is None:
+            if one.module is None:
                 path = below_tf(name.name)
                 if path:
                     self._take(path, line, "")

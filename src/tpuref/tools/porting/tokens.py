@@ -51,18 +51,18 @@ def statements(text: str) -> Iterator[list[Token]]:
     line = 1
     depth = 0
     for match in _TOKEN.finditer(text):
-        kind, found = match.lastgroup or "", match[0]
+        kind, word = match.lastgroup or "", match[0]
         if kind in ("name", "number", "string", "operator"):
-            depth += (found in "([{") - (found in ")]}") if kind == "operator" else 0
-            statement.append(Token(kind, found, match.start(), line))
-        ended = kind == "newline" or found in (";", ":")
+            depth += (word in "([{") - (word in ")]}") if kind == "operator" else 0
+            statement.append(Token(kind, word, match.start(), line))
+        ended = kind == "newline" or word in (";", ":")
         if ended and depth <= 0:
-            if found == ";":
+            if word == ";":
                 statement.pop()
             if statement:
                 yield statement
             statement, depth = [], 0
-        line += found.count("\n")
+        line += word.count("\n")
     if statement:
         yield statement
 
@@ -101,9 +101,9 @@ def import_of(statement: list[Token]) -> Import | None:
         module, rest = _first_name(rest[1:])
         if module is None or not rest or rest[0].text != "import":
             return None
-        found = Import(module)
+        imported = Import(module)
     elif rest[0].text == "import":
-        found = Import(None)
+        imported = Import(None)
     else:
         return None
     rest = rest[1:]
@@ -111,9 +111,9 @@ def import_of(statement: list[Token]) -> Import | None:
         name, rest = _first_name(rest)
         if name is None:
             return None
-        found.names.append(name)
+        imported.names.append(name)
         rest = rest[1:]  # the comma
-    return found if found.names else None
+    return imported if imported.names else None
 
 
 def _first_name(tokens: list[Token]) -> tuple[Imported | None, list[Token]]:

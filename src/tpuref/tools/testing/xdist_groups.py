@@ -21,8 +21,8 @@ _FAR = 2  # the distance of a test on a system that another process runs
 @functools.cache
 def system_of(nodeid: str) -> str | None:
     """Return the system in the name of a test."""
-    found = _SYSTEM.search(nodeid)
-    return found[1] if found else None
+    match = _SYSTEM.search(nodeid)
+    return match[1] if match else None
 
 
 class GroupScheduling(LoadGroupScheduling):  # type: ignore[misc]

@@ -56,9 +56,9 @@ def instructions(text: str) -> Iterator[Instruction]:
             entry = begin[1] is not None
             inside = entry or begin[2] in bodies
             continue
-        found = _INSTR.match(line) if inside else None
-        if found:
-            _, shape, opcode, rest = found.groups()
+        parts = _INSTR.match(line) if inside else None
+        if parts:
+            _, shape, opcode, rest = parts.groups()
             name, cycles = _NAME.search(rest), _CYCLES.search(rest)
             number = rest.partition(")")[0] if opcode == "parameter" else ""
             yield Instruction(

@@ -64,7 +64,7 @@ def compile_all(
     """Compile for each target its programs, as `store` describes them."""
     jobs = [(target, program) for target, index in wanted for program in index]
     with ThreadPoolExecutor(max(1, processors())) as threads:
-        found = iter(
+        outcomes = iter(
             list(threads.map(lambda job: _compile(job[0], job[1], deadline), jobs))
         )
     return {
@@ -72,7 +72,7 @@ def compile_all(
             {
                 "target": target.name,
                 "cores": target.cores,
-                "programs": [next(found) for _ in index],
+                "programs": [next(outcomes) for _ in index],
             }
             for target, index in wanted
         ]

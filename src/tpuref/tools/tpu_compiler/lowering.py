@@ -124,17 +124,17 @@ class TargetPart(HostPart):
         first, last = self._program.instrs[0], self._program.instrs[-1]
         name = f"{first.name}/{first.replica}/{last.name}"
         sent = [value for value in self._values if not value.is_known]
-        found = []
+        rows = []
         for number, spec in enumerate(self._specs):
             leading = (self._count,) if self._stacked else ()
             shape = (*leading, *spec.shape.as_list())
             form = jax.ShapeDtypeStruct(shape, spec.dtype.np)
-            found.append(place.from_host(f"{name}/{number}", form, self._stacked))
+            rows.append(place.from_host(f"{name}/{number}", form, self._stacked))
         # The barrier makes what the host gives depend on the state of a loop, or the
         # compiler would move it out; and it keeps what the host takes.
         failure, flags = context.failure
         tied, _ = jax.lax.optimization_barrier(
-            ((failure, *found), [value.array for value in sent])
+            ((failure, *rows), [value.array for value in sent])
         )
         context.failure = tied[0], flags
         if not context.depth:

@@ -68,8 +68,8 @@ def _others(apply: rule.Apply, x: rule.Tensor, axis: int) -> rule.Tensor:
 
 def _extreme(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:
     """Share the gradient equally among equal maxima or minima."""
-    found = apply("Equal", op.inputs[0], _keepdims(apply, op, op.outputs[0]))
-    shares = apply("Cast", found, dtype=dy.dtype.name)
+    hits = apply("Equal", op.inputs[0], _keepdims(apply, op, op.outputs[0]))
+    shares = apply("Cast", hits, dtype=dy.dtype.name)
     count = apply("Sum", shares, axis=op.attrs["axis"], keepdims=True)
     return shares / count * _keepdims(apply, op, dy)
 

@@ -74,11 +74,11 @@ def traced_once(
     if len(trace.replicas) > 1 and trace.assigns_shared():
         return None
     leaves = nest.flatten(results)
-    found = [
+    outputs = [
         leaf if values is None else _by_replica(values, towers)
         for leaf, values in zip(leaves, trace.results(leaves), strict=True)
     ]
-    return (nest.pack_sequence_as(results, found),)
+    return (nest.pack_sequence_as(results, outputs),)
 
 
 def _by_replica(values: Sequence[Any], towers: TowerDevices) -> Any:
