@@ -204,12 +204,6 @@ def test_answers_are_late_but_end_with_the_service(cloud):
     assert ended.wait(60)
 
 
-def test_requests_are_remembered(cloud):
-    get(cloud, NODES + "/a?x=1", X_Some="thing")
-    assert cloud.requests[-1].path == NODES + "/a?x=1"
-    assert cloud.requests[-1].headers["x-some"] == "thing"
-
-
 def test_it_runs_within_the_block():
     cloud = FakeCloudTPU()
     with pytest.raises(RuntimeError, match="the service is not running"):
