@@ -175,9 +175,6 @@ LATE_IMPORTS = {
     ("tpuref.interface.cluster_resolver.metadata", "http.client"): (
         "40 ms at the start of each program, for email and ssl"
     ),
-    ("tpuref.engine.graph.graph", "tpuref.engine.graph.drawing"): (
-        "10 ms at the start of each program, for subprocess and shutil"
-    ),
     ("tpuref.engine.runtime.pool.arena", "tempfile"): "5 ms at the start of each core",
     ("tpuref.engine.runtime.executor", "tpuref.engine.runtime.pool.host.pool"): (
         "25 ms at the start of each program that does not use the pool"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import runpy
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import tpuref as tf
 
@@ -82,15 +81,6 @@ def blocks() -> str:
     return TPU.device_assignment(topology, [2, 1, 2], num_replicas=4).draw("svg")
 
 
-def step() -> Any:
-    """Draw the graph that the first example of docs/guide/graphs.md builds."""
-    page = (IMAGES.parent / "guide" / "graphs.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    with tf.Graph().as_default():
-        exec(page.split("```python\n")[1].split("```")[0], names)
-    return names["drawing"]
-
-
 def losses_of(cores: int, steps: int) -> list[float]:
     """Return the losses of examples/convolutional_digits.py on so many cores."""
     example = runpy.run_path(str(ROOT / "examples" / "convolutional_digits.py"))
@@ -139,4 +129,3 @@ if __name__ == "__main__":
     for name, draw in DRAWINGS.items():
         (IMAGES / f"{name}.svg").write_text(draw(), encoding="utf-8")
     (IMAGES / "losses.svg").write_text(losses(), encoding="utf-8")
-    step().save(IMAGES / "step.svg")

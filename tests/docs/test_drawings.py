@@ -3,7 +3,6 @@
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
-from xml.etree import ElementTree
 
 import pytest
 
@@ -21,21 +20,9 @@ def test_the_picture_is_up_to_date(name):
     assert stored == DRAWINGS.DRAWINGS[name](), f"{name}.svg {AGAIN}"
 
 
-def words(svg):
-    root = ElementTree.fromstring(svg)
-    return [n.text or "" for n in root.iter("{http://www.w3.org/2000/svg}text")]
-
-
-def test_the_picture_of_the_graph_is_up_to_date():
-    stored = (IMAGES / "step.svg").read_text(encoding="utf-8")
-    # Versions of Graphviz lay it out a little differently.
-    drawn = words(DRAWINGS.step().svg())
-    assert sorted(drawn) == sorted(words(stored)), f"step.svg {AGAIN}"
-
-
 def test_every_picture_is_shown_and_drawn():
     pages = "".join(page.read_text() for page in DOCS.rglob("*.md"))
-    drawn = {f"{name}.svg" for name in (*DRAWINGS.DRAWINGS, "step", "losses")}
+    drawn = {f"{name}.svg" for name in (*DRAWINGS.DRAWINGS, "losses")}
     assert {file.name for file in IMAGES.glob("*.svg")} == drawn
     for name in drawn:
         assert f"images/{name})" in pages, f"no page shows {name}"

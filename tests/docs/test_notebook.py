@@ -64,7 +64,7 @@ def test_the_page_has_each_cell_and_its_output(kernels):
     assert all("".join(cell["source"]) in page for cell in cells)
     printed = re.findall(r"```text\n(.*?)\n```", page, re.DOTALL)
     assert printed == PRINTED
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 2
     assert page.startswith("# First steps\n")
     assert "<script" not in page and "javascript:" not in page
     found = set(re.findall(r"https?://[^\s\"\\)]*", notebook))

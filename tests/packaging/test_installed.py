@@ -22,14 +22,7 @@ def test_license_and_requirements(distribution):
     assert distribution.metadata["Requires-Python"] == ">=3.10"
     needed = {line for line in distribution.requires if "extra" not in line}
     names = {re.split("[<>=]", line)[0] for line in needed}
-    assert names == {
-        "absl-py",
-        "argcomplete",
-        "graphviz-pure",
-        "ml_dtypes",
-        "numpy",
-        "protobuf",
-    }
+    assert names == {"absl-py", "argcomplete", "ml_dtypes", "numpy", "protobuf"}
 
 
 def test_the_command_is_installed(distribution):

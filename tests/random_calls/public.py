@@ -85,7 +85,6 @@ MADE_FOR_TPUREF = {
         "on_host",
         "outside_regions",
         "scopes_in_force",
-        "draw",  # starts Graphviz
     },
     "BatchNormalization": {"call"},  # called by __call__, once it is built
     "Dense": {"call"},

@@ -6,8 +6,8 @@ import contextlib
 import itertools
 import re
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
@@ -16,17 +16,12 @@ from tpuref.base.callsite import CallSite, user_site
 from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.base.limits import MAX_DEPTH
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.graph.assigned_cores import assigned_cores
 from tpuref.engine.graph.context import use_graph
 from tpuref.engine.graph.device import DeviceFunction, DeviceName, Unplaced, place
-from tpuref.engine.graph.lowering import needed_operations
 from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.tower_placement import LABEL, TowerPlacement
 from tpuref.names.members import ExplainsMissing, explain_missing_members
-
-if TYPE_CHECKING:
-    from tpuref.engine.graph.drawing import GraphDrawing
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/>]*$")
 
@@ -173,38 +168,6 @@ class Graph:
                 f"{element!r} belongs to another graph than {self!r}"
             )
         return element
-
-    def draw(self, fetches: Any = None) -> GraphDrawing:
-        """Draw the operations, their shapes, and where they run.
-
-        Notebooks show the drawing, `GraphDrawing.save` writes it.  What `fetches`, a
-        nest of tensors and operations, do not need is left out; None draws everything.
-        It raises ValueError if `fetches` are of another graph.
-
-        Examples
-        --------
-        >>> with tf.Graph().as_default() as graph:
-        ...     unused = tf.constant(1.0)
-        ...     wanted = tf.constant(2.0) * 3.0
-        >>> "graph of 3 operations" in graph.draw(wanted).dot
-        True
-        """
-        # Loads what runs Graphviz, which few programs do: 10 ms of their start.
-        from tpuref.engine.graph.drawing import draw_operations
-
-        wanted = self.get_operations() if fetches is None else self._needed_by(fetches)
-        return draw_operations(wanted, assigned_cores(wanted))
-
-    def _needed_by(self, fetches: Any) -> list[Operation]:
-        """Return the operations that fetches depend on, and those inside them."""
-        leaves = nest.flatten(with_parts(fetches))
-        elements = [self.as_graph_element(leaf) for leaf in leaves]
-        tensors = [element for element in elements if isinstance(element, Tensor)]
-        others = [element for element in elements if isinstance(element, Operation)]
-        needed = set(_with_inner(needed_operations(tensors, others, set())))
-        return sorted(needed, key=lambda operation: operation.index)
-
-    # -- building --------------------------------------------------------------
 
     def create_operation(
         self,
@@ -529,13 +492,6 @@ def _collection(name: Any) -> Any:
     if not isinstance(name, Hashable):
         raise wrong_type("Graph: the name of a collection", "a string", name)
     return name
-
-
-def _with_inner(operations: Iterable[Operation]) -> Iterator[Operation]:
-    for operation in operations:
-        yield operation
-        for block in operation.blocks:
-            yield from _with_inner(block.operations)
 
 
 def with_parts(fetches: Any) -> Any:
