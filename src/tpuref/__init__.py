@@ -12,6 +12,10 @@ import os
 import sys
 import threading
 
+# The threads of OpenBLAS spin for 27 ms after a product of matrices, and take the
+# processors from those of other kernels. NumPy reads this when it is imported.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")
+
 TYPE_CHECKING = False  # half of the time of this import would be that of typing
 if TYPE_CHECKING:
     from typing import Any

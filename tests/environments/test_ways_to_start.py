@@ -193,6 +193,13 @@ if __name__ == "__main__":
     assert said == RESULT * 2
 
 
+def test_threads_of_openblas_soon_stop_spinning(tmp_path):
+    show = "import tpuref, os; print(os.environ['OPENBLAS_THREAD_TIMEOUT'])"
+    assert python(tmp_path, "-c", show, OPENBLAS_THREAD_TIMEOUT="20") == "20\n"
+    unset = ["env", "-u", "OPENBLAS_THREAD_TIMEOUT"]
+    assert python(tmp_path, "-c", show, before=unset) == "16\n"
+
+
 def test_program_without_standard_streams(tmp_path):
     """As a service may be started: 0, 1 and 2 are then what is opened first."""
     quiet = PROGRAM.replace("print(", "print(file=open('result', 'w'), *(").rstrip()

@@ -8,8 +8,10 @@ from tpuref.engine.graph.lowering import lower
 from tpuref.engine.runtime.meaning import host_program
 from tpuref.engine.runtime.meaning.host_program import HostProgram
 from tpuref.engine.runtime.meaning.lockstep import run_program
+from tpuref.engine.runtime.meaning.rows import by_rows
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import State
+from tpuref.kernels import parts
 
 
 def run():
@@ -63,3 +65,42 @@ def test_errors_are_those_of_the_interpreter():
         HostProgram(made).run(fed, run())
     assert raised.value.message == expected.value.message
     assert raised.value.op == expected.value.op == "add"
+
+
+def elementwise_program():
+    """Return a program of large and small arrays, with shapes that broadcast."""
+    x = tf.placeholder(tf.float32, [None, 64, 16])
+    y, bias = tf.sin(x), tf.constant(np.arange(16, dtype=np.float32))
+    z = tf.nn.relu(tf.nn.bias_add(y, bias) - 0.5)
+    slope = z * tf.cast(y > 0, tf.float32)
+    narrow = tf.reduce_sum(slope, axis=[1, 2], keepdims=True)
+    return program(
+        [slope / (y * y), z + narrow, tf.exp(-z), narrow**2.0, slope**2], [x]
+    )
+
+
+@pytest.mark.parametrize("rows", [0, 3, 511, 600])
+def test_threads_share_the_rows_of_large_arrays(rows, monkeypatch):
+    monkeypatch.setattr(parts, "blas_threads", lambda: 3)
+    made, draw = elementwise_program(), np.random.default_rng(5)
+    fed = draw.standard_normal((rows, 64, 16), np.float32)
+    expected = run_program(made, {0: [fed]}, run())[0]
+    for given, wanted in zip(
+        HostProgram(made).run([fed], run()), expected, strict=True
+    ):
+        np.testing.assert_array_equal(given, wanted, strict=True)
+
+
+def test_an_error_on_a_thread_is_that_of_the_whole_array(monkeypatch):
+    monkeypatch.setattr(parts, "blas_threads", lambda: 2)
+
+    def fails_at_the_end(x, *, out=None):
+        if x[-1] == 1:
+            raise tf.errors.InvalidArgumentError(None, None, f"{len(x)} elements")
+        return np.negative(x, out=out)
+
+    function, x = by_rows(fails_at_the_end, np.dtype(np.float32)), np.zeros(1 << 20)
+    np.testing.assert_array_equal(function(x), x)
+    x[-1] = 1
+    with pytest.raises(tf.errors.InvalidArgumentError, match="1048576 elements"):
+        function(x)

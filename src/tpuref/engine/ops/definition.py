@@ -299,6 +299,14 @@ class OpDef:
         """Whether every core of a replica runs it, as branches and variables."""
         return bool(self.blocks) or self.writes is not None
 
+    def is_elementwise(self, operands: Sequence[Operand], attrs: Attrs) -> bool:
+        """Whether the bits of the result are the same at all positions of an array."""
+        batching = self.batching
+        return batching.elementwise or (
+            batching.elementwise_for is not None
+            and batching.elementwise_for(*operands, **attrs)
+        )
+
     def function(self, dtypes: Iterable[np.dtype[Any]]) -> Compute:
         """Return `kernel` for these input dtypes, without its error explanations."""
         if self.inexact is not None and all(dtype.kind not in "iu" for dtype in dtypes):

@@ -8,11 +8,12 @@ import numpy as np
 
 from tpuref.base.errors import OpError
 from tpuref.base.memory import keep_freed_memory
-from tpuref.engine.ops.definition import Flow, Place
+from tpuref.engine.ops.definition import Flow, Operand, Place
 from tpuref.engine.ops.meaning import Array, Compute
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import locate, run_instr, run_program
 from tpuref.engine.runtime.meaning.operation_failure import FAULTS
+from tpuref.engine.runtime.meaning.rows import LEAST_SIZE, by_rows
 from tpuref.engine.runtime.meaning.run import Run
 
 Values = dict[int, Any]
@@ -41,7 +42,7 @@ class HostProgram:
             if instr.definition.traits.constant
         }
         sources = _sources(program)
-        self._steps = _steps(program, sources)
+        self._steps = _steps(program, sources, self._constants)
         self._results = [sources.get(slot, slot) for slot in program.results]
 
     def run(self, inputs: Sequence[Array], run: Run) -> list[Array]:
@@ -65,10 +66,12 @@ def _sources(program: Program) -> dict[int, int]:
     return sources
 
 
-def _steps(program: Program, sources: Mapping[int, int]) -> list[Step]:
+def _steps(
+    program: Program, sources: Mapping[int, int], constants: Mapping[int, Array]
+) -> list[Step]:
     """Return one step for consecutive functions, and one for any other instruction."""
-    dtypes = {
-        slot: spec.dtype.np
+    known = {
+        slot: Operand(spec.shape, spec.dtype, constants.get(slot))
         for instr in program.instrs
         for slot, spec in zip(instr.outputs, instr.specs, strict=True)
     }
@@ -87,7 +90,7 @@ def _steps(program: Program, sources: Mapping[int, int]) -> list[Step]:
             calls = []
             for instr, inputs in group:
                 ending = [s for s in {*inputs} - kept if last[s] == id(instr)]
-                calls.append(_call(instr, inputs, ending, dtypes))
+                calls.append(_call(instr, inputs, ending, known))
             steps.append(_computing_step(calls))
             continue
         for instr, inputs in group:
@@ -132,12 +135,16 @@ def _call(
     instr: Instr,
     inputs: Sequence[int],
     ending: Sequence[int],
-    dtypes: Mapping[int, np.dtype[Any]],
+    known: Mapping[int, Operand],
 ) -> _Call:
     unknown = np.dtype(np.int32)  # of a parameter: the function for any type
-    given = [dtypes.get(slot, unknown) for slot in inputs]
+    dtypes = [known[s].dtype.np if s in known else unknown for s in inputs]
+    function = instr.definition.function(dtypes)
+    operands = [known[slot] for slot in inputs if slot in known]
+    if len(operands) == len(inputs) and _is_cut(instr, function, operands):
+        function = by_rows(function, instr.specs[0].dtype.np)
     return _Call(
-        instr.definition.function(given),
+        function,
         inputs,
         ending,
         dict(instr.attrs),
@@ -145,6 +152,14 @@ def _call(
         instr.specs[0].dtype.np,
         _interpreting_step(instr, inputs),
     )
+
+
+def _is_cut(instr: Instr, function: Compute, operands: Sequence[Operand]) -> bool:
+    """Whether threads may compute the rows of the result."""
+    definition, size = instr.definition, instr.specs[0].shape.num_elements()
+    writes = isinstance(function, np.ufunc) or definition.writes_into
+    large = size is None or size >= LEAST_SIZE
+    return large and writes and definition.is_elementwise(operands, instr.attrs)
 
 
 def _computing_step(calls: Sequence[_Call]) -> Step:

@@ -294,7 +294,9 @@ class FusionPlan:
             )
             self._add_returning(instr, function, STACKED, shapes, sources, operands)
             return
-        elementwise = _is_elementwise(instr, operands)
+        elementwise = instr.definition.is_elementwise(
+            [_operand(value) for value in operands], instr.attrs
+        )
         kind, sources = self._sources(instr, shape, operands, elementwise)
         function = self._joint_product(instr, kind, operands) or _function(
             instr, operands
@@ -525,15 +527,6 @@ def _shapes(instr: Instr, operands: Sequence[_Value]) -> Sequence[Shape | None]:
 
 def _operand(value: _Value) -> Operand:
     return Operand(TensorShape(value.shape), as_dtype(value.dtype), value.known)
-
-
-def _is_elementwise(instr: Instr, operands: Sequence[_Value]) -> bool:
-    """Whether the bits of the result are the same at all positions of an array."""
-    batching = instr.definition.batching
-    return batching.elementwise or (
-        batching.elementwise_for is not None
-        and batching.elementwise_for(*map(_operand, operands), **instr.attrs)
-    )
 
 
 def _stackable(shape: Shape | None, operands: Sequence[_Value]) -> bool:
