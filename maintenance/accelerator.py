@@ -1,7 +1,8 @@
 """Check and measure tpuref on the accelerator that JAX finds, without a network.
 
-``PYTHONPATH=src python3 -m maintenance.accelerator [--quick]`` runs in a checkout that
-needs no compiled kernels (then with ``TPUREF_PURE=1``).  It prints the devices, trains
+``python3 -m maintenance.accelerator [--quick]`` runs in a checkout where tpuref is
+installed (``TPUREF_PURE=1 pip install --no-deps --no-build-isolation -e .`` needs no
+compiler); with ``--quick``, ``PYTHONPATH=src`` suffices.  It prints the devices, trains
 the benchmark's programs on the accelerator and on lockstep and compares their losses,
 times their steps, and runs the conformance suite on the executor ``xla``.
 """
