@@ -209,3 +209,17 @@ def test_the_graph_of_replicas_goes_with_its_call():
             strategy.run(lambda x: inner(x) + inner(x), (tf.constant(1.0),))
     gc.collect()
     assert [graph() for graph in graphs] == [None] * 3
+
+
+def test_constants_are_told_apart_however_they_are_printed():
+    rows = Counted(lambda x, shape: tf.reshape(x, shape))
+
+    @tf.function
+    def outer(x):
+        shapes = [[1, 1, 1, 4, 2, 1, 1, 1], [1, 1, 1, 2, 4, 1, 1, 1]]
+        return [rows.call(x, tf.constant(shape)) for shape in shapes]
+
+    with np.printoptions(threshold=5, edgeitems=3):
+        first, second = outer(tf.range(8))
+    assert first.shape[3:5] == [4, 2] and second.shape[3:5] == [2, 4]
+    assert rows.traces == 2

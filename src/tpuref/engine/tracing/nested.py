@@ -63,7 +63,7 @@ def _key(call: Call, graph: Graph) -> Hashable:
     """Return the cache key: equal for calls in which a function does the same."""
     return (
         (call.key, *map(id, call.iterators)),
-        tuple((value.spec, repr(_static(value))) for value in call.values),
+        tuple((value.spec, _static_bytes(value)) for value in call.values),
         (graph.region and graph.region.replicated, graph.scopes_in_force()["tower"]),
         (graph.host_label, graph.current_device),
         (bool(context.compiled), *context.places[-1:]),
@@ -78,6 +78,11 @@ def _static(tensor: Tensor) -> Array | None:
     value = tensor.operand().value
     small = value is not None and value.dtype.kind in "biu" and value.size <= _MOST
     return value if small else None
+
+
+def _static_bytes(tensor: Tensor) -> bytes | None:
+    value = _static(tensor)
+    return None if value is None else value.tobytes()
 
 
 def _stand_in(tensor: Tensor) -> Tensor:
