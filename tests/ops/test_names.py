@@ -19,7 +19,14 @@ TABLES = {
         f"engine/runtime/xla/rules/{family}.py": "operations in JAX, kept out of ops"
         for family in (
             *("arrays", "elementwise", "images", "indexing", "sorting", "sums"),
-            *("tensor_arrays", "control", "replicas", "variables", "segments"),
+            *(
+                "tensor_arrays",
+                "control",
+                "replicas",
+                "variables",
+                "segments",
+                "totals",
+            ),
         )
     },
 }

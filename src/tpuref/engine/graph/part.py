@@ -52,7 +52,7 @@ class Part:
         region, here = op.region, self._scopes["region"]
         return (
             (region is here or (region is not None and region.is_within(here)))
-            and op.type != "Placeholder"
+            and not op.definition.traits.fed
             and op.labels.get(LABEL) == self._scopes["tower"]
             and op.host_label == self._scopes["host_label"]
             and not any(isinstance(v, tuple) or callable(v) for v in op.labels.values())
