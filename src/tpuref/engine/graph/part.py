@@ -12,6 +12,13 @@ from tpuref.engine.graph.tower_placement import LABEL
 Made = dict[Tensor | Operation, Any]
 
 
+def _is_fed(op: Operation) -> bool:
+    """Whether a run must be given the value: it is no parameter of a region."""
+    parameters = () if op.region is None else op.region.parameters
+    fed = op.definition.traits.fed
+    return fed and not any(tensor.op is op for tensor in parameters)
+
+
 class Part:
     """The operations that a graph got since it had `begin` of them.
 
@@ -52,7 +59,7 @@ class Part:
         region, here = op.region, self._scopes["region"]
         return (
             (region is here or (region is not None and region.is_within(here)))
-            and not op.definition.traits.fed
+            and not _is_fed(op)
             and op.labels.get(LABEL) == self._scopes["tower"]
             and op.host_label == self._scopes["host_label"]
             and not any(isinstance(v, tuple) or callable(v) for v in op.labels.values())
