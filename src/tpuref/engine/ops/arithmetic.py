@@ -51,6 +51,6 @@ def _in_wide_rows(x: Array, axes: Sequence[int]) -> Array:
         return x
     joined = math.gcd(count, 1 << (WIDE_ROW // row).bit_length() - 1)
     before, after = x.shape[:first], x.shape[last + 1 :]
-    rows = x.reshape(*before, count // joined, joined * row).sum(first, x.dtype)
-    ones = (1,) * (last - first)
-    return rows.reshape(*before, joined, *ones, *after)
+    wide = x.reshape(*before, count // joined, joined * row).sum(first, x.dtype)
+    rows: Array = wide.reshape(*before, joined, *(1,) * (last - first), *after)
+    return rows
