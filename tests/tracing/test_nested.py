@@ -137,8 +137,11 @@ def test_variables_assignments_and_dependencies():
 
 @pytest.mark.parametrize(("seed", "equal"), [(None, False), (7, True)])
 def test_random_numbers_are_drawn_anew(seed, equal):
-    # Draws are counted by name: one that no other test has.
-    inner = Counted(lambda: tf.random.uniform([], name=f"drawn_with_{seed}"))
+    def drawn():
+        with tf.name_scope(f"with_{seed}"):  # draws are counted by name
+            return tf.random.uniform([])
+
+    inner = Counted(drawn)
     with tf.Graph().as_default():
         tf.set_random_seed(seed)
         with tf.eager_execution():
