@@ -423,5 +423,5 @@ def test_the_map_has_every_folder():
         shown |= {
             f"{top}/{path.parent.name}" for path in (root / top).glob("[!_]*/[!_]*.*")
         }
-    others = {"tests", "docs", "changes", "typings", "examples"}
+    others = {"tests", "docs", "changes", "typings", "examples", "benchmarks"}
     assert folders == shown | others | {"conformance/clauses"}
