@@ -45,7 +45,7 @@ def test_sums_over_narrow_rows(shape, axes):
         expected = x.sum(axes, np.float64, keepdims=keepdims)
         assert given.shape == expected.shape
         np.testing.assert_allclose(given, expected, rtol=1e-5)
-    if 0 not in axes:  # a call for all cores gives each the bits of its own
+    if 0 not in axes:  # one call for all cores must give the bits of a call for each
         own = [run("Sum", row, axis=[a - 1 for a in axes], keepdims=False) for row in x]
         np.testing.assert_array_equal(run("Sum", x, axis=axes, keepdims=False), own)
 

@@ -75,7 +75,7 @@ def agree():
 
 @pytest.fixture
 def compiled(monkeypatch):
-    """Return what XLA has made of the last program."""
+    """Return a function that returns the last program as XLA optimized it."""
     texts: list[str] = []
     called = Compiled._call
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from tpuref.base.processors import blas_threads
 
 LEAST_WORK = 1 << 24
-"""Below, in products or comparisons, starting threads takes longer than they save."""
+"""The products or comparisons below which threads cost more than they save."""
 
 
 def in_parts(compute: Callable[[int, int], None], count: int, work: int) -> None:

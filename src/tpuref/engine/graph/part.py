@@ -4,8 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.recorder import record, record_read
+from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.tower_placement import LABEL
 
@@ -20,10 +22,10 @@ def _is_fed(op: Operation) -> bool:
 
 
 class Part:
-    """The operations that a graph got since it had `begin` of them.
+    """The operations of a graph from number `begin` on.
 
-    `results` are those of its tensors that others know.  Copies have other tensors in
-    the place of `inputs`.
+    `results` are the tensors among theirs that the caller returns.  A copy reads other
+    tensors instead of `inputs`.
     """
 
     def __init__(
@@ -86,21 +88,7 @@ class Part:
 
     def copy(self, graph: Graph, inputs: Sequence[Tensor]) -> Made:
         """Add a copy to a graph; return the copies of tensors and operations."""
-        made: Made = dict(zip(self._inputs, inputs, strict=True))
-        before, now = self._scopes, graph.scopes_in_force()
-        regions: dict[Any, Any] = {before["region"]: now["region"]}
-
-        def renamed(name: str) -> str:
-            own = name.startswith(before["name"])
-            return now["name"] + name[len(before["name"]) :] if own else name
-
-        def region_of(old: Any) -> Any:
-            if old not in regions:
-                name = graph.unique_name(renamed(old.name))
-                changed = {"outer": region_of(old.outer), "operations": []}
-                regions[old] = replace(old, name=name, stand_in=None, **changed)
-            return regions[old]
-
+        copying = _Copying(graph, self._scopes, zip(self._inputs, inputs, strict=True))
         for handle in dict.fromkeys(op.attrs.get("handle") for op in self._operations):
             if handle in self._graph.read:
                 graph.read[handle] = self._graph.read[handle]
@@ -108,45 +96,88 @@ class Part:
         with graph.in_scopes({"name": ""}):
             for op in self._operations:
                 count, labels, _ = self._inside.get(op, (None, op.labels, ()))
-                outputs, region = op.outputs[:count], region_of(op.region)
-                control = [
-                    made.get(o, o)
-                    for o in op.control_inputs
-                    if o not in before["control"]
-                ]
-                made[op] = copy = Operation(
-                    graph,
-                    op.type,
-                    graph.unique_name(renamed(op.name)),
-                    inputs=[made.get(tensor, tensor) for tensor in op.inputs],
-                    specs=[self._specs.get(tensor, tensor.spec) for tensor in outputs],
-                    attrs=op.attrs,
-                    control_inputs=control,
-                    device=op.placement,
-                    region=region,
-                    blocks=[region_of(block) for block in op.blocks],
-                    site=op.site,
-                    index=graph.version,
-                )
-                if op.region is before["region"]:
-                    copy.control_inputs += now["control"]
-                copy.labels = {key: made.get(v, v) for key, v in labels.items()}
-                if region is not None and region.replicated is not None:
-                    copy.labels["_tpu_replicate"] = region.replicated.name
-                for old, new in zip(outputs, copy.outputs, strict=True):
-                    made[old] = new
-                    new.know_constant(old.operand().value)
-                graph.add(copy)
+                outputs = op.outputs[:count]
+                specs = [self._specs.get(tensor, tensor.spec) for tensor in outputs]
+                copying.add(op, outputs, specs, labels)
         for op, (_, _, results) in self._inside.items():
             for block, own in zip(op.blocks, results, strict=True):
-                region = region_of(block)
-                region.parameters = [made[tensor] for tensor in block.parameters]
-                region.results = [made.get(tensor, tensor) for tensor in own]
-                first = block.first.items()
-                region.first = {made[t]: made.get(value, value) for t, value in first}
+                copying.close(block, own)
         for op in self._operations:
-            record(made[op])
-        return made
+            record(copying.made[op])
+        return copying.made
+
+
+class _Copying:
+    """A copy that joins a graph; `before` are the scopes in which its origin began."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        before: dict[str, Any],
+        inputs: Iterable[tuple[Tensor, Tensor]],
+    ) -> None:
+        self.made: Made = dict(inputs)
+        self._graph, self._before = graph, before
+        self._now = graph.scopes_in_force()
+        self._regions: dict[Any, Any] = {before["region"]: self._now["region"]}
+
+    def add(
+        self,
+        op: Operation,
+        outputs: Sequence[Tensor],
+        specs: Sequence[TensorSpec],
+        labels: dict[str, Any],
+    ) -> None:
+        """Add the copy of an operation."""
+        region = self._region(op.region)
+        copy = Operation(
+            self._graph,
+            op.type,
+            self._name(op.name),
+            inputs=[self.made.get(tensor, tensor) for tensor in op.inputs],
+            specs=specs,
+            attrs=op.attrs,
+            control_inputs=self._control(op),
+            device=op.placement,
+            region=region,
+            blocks=[self._region(block) for block in op.blocks],
+            site=op.site,
+            index=self._graph.version,
+        )
+        copy.labels = {key: self.made.get(v, v) for key, v in labels.items()}
+        if region is not None and region.replicated is not None:
+            copy.labels["_tpu_replicate"] = region.replicated.name
+        self.made[op] = copy
+        for old, new in zip(outputs, copy.outputs, strict=True):
+            self.made[old] = new
+            new.know_constant(old.operand().value)
+        self._graph.add(copy)
+
+    def close(self, block: Region, results: Sequence[Tensor]) -> None:
+        """Complete the copy of a region, whose operations were added."""
+        region, made = self._region(block), self.made
+        region.parameters = [made[tensor] for tensor in block.parameters]
+        region.results = [made.get(tensor, tensor) for tensor in results]
+        region.first = {made[t]: made.get(v, v) for t, v in block.first.items()}
+
+    def _control(self, op: Operation) -> list[Operation]:
+        before, now = self._before, self._now
+        own = [o for o in op.control_inputs if o not in before["control"]]
+        scope = now["control"] if op.region is before["region"] else ()
+        return [*(self.made.get(o, o) for o in own), *scope]
+
+    def _region(self, old: Any) -> Any:
+        if old not in self._regions:
+            name = self._name(old.name)
+            changed = {"outer": self._region(old.outer), "operations": []}
+            self._regions[old] = replace(old, name=name, stand_in=None, **changed)
+        return self._regions[old]
+
+    def _name(self, name: str) -> str:
+        before, now = self._before["name"], self._now["name"]
+        if name.startswith(before):
+            name = now + name[len(before) :]
+        return self._graph.unique_name(name)
 
 
 def _inside(op: Operation) -> tuple[int, dict[str, Any], list[list[Tensor]]]:

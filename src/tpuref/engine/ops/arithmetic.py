@@ -10,10 +10,10 @@ import numpy as np
 from tpuref.engine.ops.meaning import Array
 
 WIDE_ROW = 1024
-"""The least number of elements of which NumPy adds rows at the speed of memory."""
+"""From this many elements on, NumPy adds a row at the speed of memory."""
 
-SEVERAL_ROWS = 1 << 13
-"""Fewer elements are added in less time than two calls take."""
+LEAST_ELEMENTS = 1 << 13
+"""For fewer elements a second call of NumPy costs more than it saves."""
 
 _NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 
@@ -31,8 +31,8 @@ def is_integer(array: Array) -> bool:
 def summed(xp: Any, x: Array, axes: Sequence[int], *, keepdims: bool = False) -> Any:
     """Return the sums along some axes, in the dtype of `x`.
 
-    NumPy adds rows one by one, and a call for each takes longer than a narrow row.  So
-    narrow rows, such as the channels of images, are first added several at a time.
+    NumPy calls its loop for each row.  For a narrow row, such as the channels of a
+    pixel, the call costs more than the addition, so several rows are added as one.
     """
     if xp is np:
         x = _in_wide_rows(x, axes)
@@ -40,13 +40,13 @@ def summed(xp: Any, x: Array, axes: Sequence[int], *, keepdims: bool = False) ->
 
 
 def _in_wide_rows(x: Array, axes: Sequence[int]) -> Array:
-    """Return sums over a part of neighbouring axes, with wide rows left to add."""
+    """Return partial sums along neighbouring axes, whose rows are wide."""
     if not axes or not x.flags.c_contiguous:
         return x
     first, last = min(axes), max(axes)
     count = math.prod(x.shape[first : last + 1])
     row = math.prod(x.shape[last + 1 :])
-    narrow = 2 <= row <= WIDE_ROW // 4 and count * row >= SEVERAL_ROWS
+    narrow = 2 <= row <= WIDE_ROW // 4 and count * row >= LEAST_ELEMENTS
     if not narrow or len({*axes}) <= last - first:
         return x
     joined = math.gcd(count, 1 << (WIDE_ROW // row).bit_length() - 1)

@@ -107,9 +107,9 @@ def image_gradient(
             continue
         turned = own[::-1, ::-1].transpose(0, 1, 3, 2)
         at = images[:, places[0], places[1]]
-        phase_of = correlated(gradient, turned, (1, 1), (reach[0], reach[1]), holes, at)
-        if phase_of is not at:
-            at[...] = phase_of
+        pixels = correlated(gradient, turned, (1, 1), (reach[0], reach[1]), holes, at)
+        if pixels is not at:
+            at[...] = pixels
     return images
 
 

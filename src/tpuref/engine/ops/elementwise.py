@@ -473,8 +473,8 @@ def _cast(xp: Any, x: Array, *, dtype: str, out: Array | None = None) -> Any:
     return out
 
 
-def _is_held(x: Operand, *, dtype: str) -> bool:
-    """Whether `_cast` gives an integer that holds the number, or none at all."""
+def _cannot_overflow(x: Operand, *, dtype: str) -> bool:
+    """Whether no number lies outside the range of an integer type."""
     return x.dtype.is_bool or not dtypes.as_dtype(dtype).is_integer
 
 
@@ -668,6 +668,6 @@ OPERATIONS: tuple[OpDef, ...] = (
         _cast,
         traits=Traits(linear=True),
         xla="elementwise",
-        batching=Batching(broadcasts=True, elementwise_for=_is_held),
+        batching=Batching(broadcasts=True, elementwise_for=_cannot_overflow),
     ),
 )

@@ -5,6 +5,7 @@ float16 and bfloat16 are computed in float32 and rounded once.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -341,9 +342,8 @@ def _max_pool(
     data_format: str,
     out: Array | None = None,
 ) -> Array:
-    wide, steps, before = _pooled(images, ksize, strides, padding, data_format)
+    kernel, wide, steps, before = _pooled(images, ksize, strides, padding, data_format)
     greatest = place_of(out, steps, wide.dtype)
-    kernel = pooling if wide.dtype == np.float32 else any_pooling
     kernel.maxima(wide, ksize, strides, before, greatest)
     narrow = greatest.astype(images.dtype, copy=False)
     return _channels_back(narrow, data_format)
@@ -374,12 +374,11 @@ def _max_pool_back(
     out: Array | None = None,
 ) -> Array:
     """Return the gradient of the images: each window's to its first maximum."""
-    wide, _, before = _pooled(images, ksize, strides, padding, data_format)
+    kernel, wide, _, before = _pooled(images, ksize, strides, padding, data_format)
     given = np.ascontiguousarray(
         _channels_last(backprop, data_format), dtype=wide.dtype
     )
     gradient = place_of(out, wide.shape, wide.dtype)
-    kernel = pooling if wide.dtype == np.float32 else any_pooling
     kernel.gradient(wide, given, ksize, strides, before, gradient)
     narrow = gradient.astype(images.dtype, copy=False)
     return _channels_back(narrow, data_format)
@@ -387,8 +386,8 @@ def _max_pool_back(
 
 def _pooled(
     images: Array, ksize: Pair, strides: Pair, padding: Padding, data_format: str
-) -> tuple[Array, tuple[int, ...], Pair]:
-    """Return images, the shape of their windows, and the padding above and left."""
+) -> tuple[ModuleType, Array, tuple[int, ...], Pair]:
+    """Return the kernels, images, shape of the windows, and padding above and left."""
     wide = np.ascontiguousarray(widened(_channels_last(images, data_format)))
     batch, *sizes, channels = wide.shape
     (above, _), (left, _) = _both_margins(sizes, ksize, strides, (1, 1), padding)
@@ -396,7 +395,8 @@ def _pooled(
         _output_size(sizes[k], ksize[k], strides[k], _of_axis(padding, k)) or 0
         for k in (0, 1)
     )
-    return wide, (batch, rows, columns, channels), (above, left)
+    kernel = pooling if wide.dtype == np.float32 else any_pooling
+    return kernel, wide, (batch, rows, columns, channels), (above, left)
 
 
 def _avg_pool(
@@ -423,13 +423,12 @@ def _max_pool_positions(
     images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> Array:
     """Return the flat index of the first maximum of each window."""
-    wide, steps, before = _pooled(images, ksize, strides, padding, data_format)
+    kernel, wide, steps, before = _pooled(images, ksize, strides, padding, data_format)
     _, rows, columns, channels = wide.shape
     size = rows * columns
     last = data_format == "NHWC"
     distances = (size * channels, channels, 1) if last else (size * channels, 1, size)
     positions = np.empty(steps, np.int64)
-    kernel = pooling if wide.dtype == np.float32 else any_pooling
     kernel.first_maxima(wide, ksize, strides, before, distances, positions)
     return _channels_back(positions, data_format)
 

@@ -113,7 +113,7 @@ class Function(Generic[_Given, _Result]):
     def __call__(self, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
         """Run the program for these arguments, tracing the function if necessary."""
         # Within a graph, its operations join that graph; a tape must record each of
-        # them. In the trace of another function, the first call is traced for all.
+        # them. In the trace of another function, later calls copy the first one.
         graph = get_default_graph()
         if graph.traced and not executing_eagerly():
             nested: _Result = self._nested.run(

@@ -55,7 +55,8 @@ class NestedCalls:
                 )
                 portable = part.portable and not of_replicas
                 calls = self._portable if portable else graph.calls
-                calls[key] = part, result, call  # which keeps alive what has an id
+                # `call` keeps the objects alive that the key names by their id.
+                calls[key] = part, result, call
         return result
 
 
@@ -86,7 +87,7 @@ def _static_bytes(tensor: Tensor) -> bytes | None:
 
 
 def _stand_in(tensor: Tensor) -> Tensor:
-    """Return the tensor that the function gets, which it does not reach otherwise."""
+    """Return a tensor of the function's own: what reads it has used the argument."""
     stand_in = apply_one("Identity", tensor)
     stand_in.know_constant(_static(tensor))
     return stand_in

@@ -199,22 +199,14 @@ def auc(
         inner = sorted(static_number(x, argument) for x in listed(argument, thresholds))
     levels = [-_OUTSIDE, *inner, 1.0 + _OUTSIDE]
     with name_scope(name, "auc"):
-        before, after = counts_at(levels, labels, predictions, weights, KINDS)
+        before, after = _counts_at(levels, labels, predictions, weights)
         value = _area(before, curve, summation_method, "value")
         update = _area(after(), curve, summation_method, "update_op")
     return collected(value, update, metrics_collections, updates_collections)
 
 
-KINDS = ("true_positives", "false_negatives", "true_negatives", "false_positives")
-"""What `counts_at` can count."""
-
-
-def counts_at(
-    levels: list[float],
-    labels: Any,
-    predictions: Any,
-    weights: Any,
-    kinds: tuple[str, ...],
+def _counts_at(
+    levels: list[float], labels: Any, predictions: Any, weights: Any
 ) -> tuple[list[Tensor], Any]:
     """Return the counts per threshold so far, and a function to add a batch."""
     predicted, truth = aligned(cast(predictions, float32), cast(labels, bool_))
@@ -230,13 +222,13 @@ def counts_at(
         "true_negatives": (wrong, under),
         "false_positives": (wrong, over),
     }
-    counts = [metric_variable([len(levels)], float32, kind) for kind in kinds]
+    counts = [metric_variable([len(levels)], float32, kind) for kind in pairs]
     before = [count.value() for count in counts]
 
     def after() -> list[Tensor]:
         added = []
-        for count, kind in zip(counts, kinds, strict=True):
-            hits = cast(logical_and(*pairs[kind]), float32)
+        for count, pair in zip(counts, pairs.values(), strict=True):
+            hits = cast(logical_and(*pair), float32)
             hits = hits if factor is None else hits * factor
             added.append(count.assign_add(reduce_sum(hits, 1)))
         return added

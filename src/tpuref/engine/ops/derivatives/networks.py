@@ -167,7 +167,7 @@ def _max_pool(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tens
 
 
 def _max_pool_back(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> Any:
-    """A window's gradient went to one pixel, if it has any."""
+    """Return to each window the gradient of its first maximum; 0 if it has no pixel."""
     images = op.inputs[0]
     places = apply("MaxPoolPositions", images, **op.attrs)
     inside = apply("Maximum", places, np.int64(0))

@@ -141,7 +141,7 @@ def _call(
     dtypes = [known[s].dtype.np if s in known else unknown for s in inputs]
     function = instr.definition.function(dtypes)
     operands = [known[slot] for slot in inputs if slot in known]
-    if len(operands) == len(inputs) and _is_cut(instr, function, operands):
+    if len(operands) == len(inputs) and _is_parallel(instr, function, operands):
         function = by_rows(function, instr.specs[0].dtype.np)
     return _Call(
         function,
@@ -154,8 +154,8 @@ def _call(
     )
 
 
-def _is_cut(instr: Instr, function: Compute, operands: Sequence[Operand]) -> bool:
-    """Whether threads may compute the rows of the result."""
+def _is_parallel(instr: Instr, function: Compute, operands: Sequence[Operand]) -> bool:
+    """Whether threads may share the rows of the result."""
     definition, size = instr.definition, instr.specs[0].shape.num_elements()
     writes = isinstance(function, np.ufunc) or definition.writes_into
     large = size is None or size >= LEAST_SIZE

@@ -1,4 +1,4 @@
-"""Elementwise functions of large arrays, whose rows threads share."""
+"""Elementwise functions of large arrays, computed by several threads."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from tpuref.engine.runtime.meaning.operation_failure import FAULTS
 from tpuref.kernels.parts import in_parts
 
 LEAST_SIZE = 1 << 19
-"""The elements from which two threads compute an array faster than one."""
+"""The number of elements from which two threads are faster than one."""
 
 WORK = 1 << 5
-"""The work for an element, as `in_parts` counts it: most of it is memory's."""
+"""The work per element for `in_parts`; most of the time goes to memory."""
 
 
 def by_rows(function: Compute, dtype: np.dtype[Any]) -> Compute:
-    """Return an elementwise function, which takes ``out=``, with threads."""
+    """Let threads share the rows of an elementwise function that takes ``out=``."""
 
     def compute(*arrays: Array, **attrs: Any) -> Any:
         largest = max(arrays, key=lambda array: array.size)
@@ -43,6 +43,7 @@ def by_rows(function: Compute, dtype: np.dtype[Any]) -> Compute:
                 failed.append(error)
 
         in_parts(part, shape[0], largest.size * WORK)
-        return function(*arrays, **attrs) if failed else result  # it fails again
+        # Called again for the whole array, the function raises its error here.
+        return function(*arrays, **attrs) if failed else result
 
     return compute
