@@ -14,19 +14,13 @@ SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent
 
 TABLES = {
     "interface/functions/numpy_math.py": "NumPy's functions, and their operations",
+    "engine/runtime/xla/totals.py": "operations that sum over replicas as one",
     "tools/tpu_compiler/lowering.py": "products, which a TPU multiplies as bfloat16",
     **{
         f"engine/runtime/xla/rules/{family}.py": "operations in JAX, kept out of ops"
         for family in (
             *("arrays", "elementwise", "images", "indexing", "sorting", "sums"),
-            *(
-                "tensor_arrays",
-                "control",
-                "replicas",
-                "variables",
-                "segments",
-                "totals",
-            ),
+            *("tensor_arrays", "control", "replicas", "variables", "segments"),
         )
     },
 }

@@ -27,8 +27,9 @@ from tpuref.engine.runtime.xla.context import Context, Describe
 from tpuref.engine.runtime.xla.errors import data_dependent, explained, refusal
 from tpuref.engine.runtime.xla.host_parts import HostPart
 from tpuref.engine.runtime.xla.placement import Placement
-from tpuref.engine.runtime.xla.rules.registry import CHECKS, LOWERINGS, RULES, TOTALS
+from tpuref.engine.runtime.xla.rules.registry import CHECKS, LOWERINGS, RULES
 from tpuref.engine.runtime.xla.slots import Slots
+from tpuref.engine.runtime.xla.totals import TOTALS
 from tpuref.engine.runtime.xla.value import Value
 
 NOWHERE = CallSite("<program>", 0, "")

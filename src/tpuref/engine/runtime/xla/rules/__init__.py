@@ -14,6 +14,3 @@ Check = Callable[..., Any]
 Lower = Callable[..., Sequence[Any]]
 """``lower(context, instr, operands)`` returns the values of the outputs, for operations
 that depend on replicas, variables or inner programs."""
-Total = Callable[..., Callable[[], Any] | None]
-"""``total(placement, operands, attrs)`` returns a function of the sum of the output
-over all replicas, which needs no output of each; None if there is none."""

@@ -4,7 +4,6 @@ from tpuref.engine.runtime.xla.rules import (
     Check,
     Lower,
     Rule,
-    Total,
     arrays,
     control,
     elementwise,
@@ -15,7 +14,6 @@ from tpuref.engine.runtime.xla.rules import (
     sorting,
     sums,
     tensor_arrays,
-    totals,
     variables,
 )
 
@@ -42,5 +40,3 @@ LOWERINGS: dict[str, Lower] = {
     **variables.LOWERINGS,
     **replicas.LOWERINGS,
 }
-
-TOTALS: dict[str, Total] = totals.TOTALS

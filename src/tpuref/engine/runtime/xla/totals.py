@@ -14,10 +14,12 @@ import jax
 import jax.numpy as jnp
 
 from tpuref.engine.runtime.xla.placement import Placement
-from tpuref.engine.runtime.xla.rules import Total
 from tpuref.engine.runtime.xla.value import Value
 
 Added = Callable[[], Any] | None
+Total = Callable[[Placement, Sequence[Value], Mapping[str, Any]], Added]
+"""``total(placement, operands, attrs)`` returns a function of the sum of the output
+over all replicas, which needs no output of each; None if there is none."""
 
 
 def _both_stacked(operands: Sequence[Value]) -> bool:
