@@ -10,9 +10,17 @@ import numpy as np
 
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops import broadcasting
-from tpuref.engine.ops.arithmetic import widened
-from tpuref.engine.ops.definition import BATCHED, ELEMENTWISE, Batching, OpDef, Operand
+from tpuref.engine.ops.arithmetic import widened, with_row
+from tpuref.engine.ops.definition import (
+    BATCHED,
+    ELEMENTWISE,
+    Batching,
+    OpDef,
+    Operand,
+    Traits,
+)
 from tpuref.engine.ops.meaning import Array, ieee
+from tpuref.kernels import activations
 
 # -- activations -------------------------------------------------------------------
 
@@ -40,8 +48,30 @@ def _infer_along_axis(logits: Operand, *, axis: int) -> TensorSpec:
 
 
 def _relu(xp: Any, features: Array, *, out: Array | None = None) -> Any:
+    if xp is np:
+        # NumPy has no vector instructions for the maximum of an array and a number.
+        return with_row(np.maximum, features, np.zeros(1, features.dtype), out)
     into = {} if out is None else {"out": out}
     return xp.maximum(features, features.dtype.type(0), **into)
+
+
+def _infer_relu_gradient(gradient: Operand, features: Operand) -> TensorSpec:
+    broadcasting.require_same_dtype(gradient, features)
+    broadcasting.require_kind(gradient, broadcasting.REAL)
+    return TensorSpec(gradient.shape.merge_with(features.shape), gradient.dtype)
+
+
+def _relu_gradient(
+    xp: Any, gradient: Array, features: Array, *, out: Array | None = None
+) -> Any:
+    """Multiply by 1 or 0, so that NaN and infinity are not lost."""
+    if gradient.shape != features.shape:
+        raise ValueError("expected equal shapes")
+    if xp is np:
+        result = np.empty_like(gradient) if out is None else out
+        activations.relu_gradient(gradient, features, result)
+        return result
+    return gradient * (features > 0).astype(gradient.dtype)
 
 
 def _relu6(xp: Any, features: Array) -> Any:
@@ -238,6 +268,8 @@ def _bias_add(
         raise ValueError(f"expected {wanted} biases, got {given}")
     if data_format == "NCHW":
         bias = bias.reshape([-1] + [1] * (value.ndim - 2))
+    elif xp is np:
+        return with_row(np.add, value, bias, out)
     into = {} if out is None else {"out": out}
     return xp.add(value, bias, **into)
 
@@ -250,7 +282,13 @@ _graded = partial(OpDef, gradient="networks")
 _op = partial(_graded, batching=ELEMENTWISE)
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op("Relu", infer=_infer_relu, meaning=_relu),
+    _op("Relu", infer=_infer_relu, meaning=_relu, traits=Traits(overwrites=True)),
+    _op(
+        "ReluGrad",
+        infer=_infer_relu_gradient,
+        meaning=_relu_gradient,
+        traits=Traits(overwrites=True),
+    ),
     _op("Relu6", infer=_infer_relu, meaning=_relu6),
     _op("LeakyRelu", infer=_infer_leaky_relu, meaning=_leaky_relu),
     _op("Elu", infer=_infer_activation, meaning=_elu),
@@ -286,5 +324,6 @@ OPERATIONS: tuple[OpDef, ...] = (
         infer=_infer_bias_add,
         meaning=_bias_add,
         batching=Batching(elementwise_for=_adds_to_last_axis),
+        traits=Traits(overwrites=True),
     ),
 )
