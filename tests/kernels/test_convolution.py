@@ -5,6 +5,8 @@ import importlib
 import numpy as np
 import pytest
 
+from tpuref.kernels.python import convolution as by_products
+
 CASES = [
     # batch, rows, columns, channels, window, outputs, strides, margins, holes
     (1, 5, 5, 1, (1, 1), 1, (1, 1), ((0, 0), (0, 0)), (1, 1)),
@@ -62,6 +64,11 @@ def test_convolution_and_gradient_are_their_sums(kernels, case):
     kernels.convolution.filter_gradient(
         images, gradient, strides, margins, holes, slopes
     )
+    transposed = np.ascontiguousarray(filters.swapaxes(2, 3)).swapaxes(2, 3)
+    again = np.empty_like(result)
+    if kernels.convolution is by_products:  # which takes a transpose as it is
+        by_products.correlate(images, transposed, strides, margins, holes, again)
+        np.testing.assert_allclose(again, result, rtol=1e-4, atol=1e-4)
     total = np.zeros(gradient.shape)
     images = with_margins(images, margins)
     for row, column in np.ndindex(*filters.shape[:2]):
@@ -70,6 +77,16 @@ def test_convolution_and_gradient_are_their_sums(kernels, case):
         slope = np.einsum("brkc,brko->co", seen, gradient)
         np.testing.assert_allclose(slopes[row, column], slope, rtol=1e-4, atol=2e-3)
     np.testing.assert_allclose(result, total, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 5, 3), (3, 2, 33, 17), (2, 3, 0, 4)])
+def test_turned_filters(kernels, shape):
+    filters = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    turned = kernels.convolution.turned(filters)
+    assert turned.shape == (*shape[:2], shape[3], shape[2])
+    for row, column in np.ndindex(*shape[:2]):
+        expected = filters[shape[0] - 1 - row, shape[1] - 1 - column].T
+        np.testing.assert_array_equal(turned[row, column], expected)
 
 
 @pytest.mark.usefixtures("compiled")

@@ -50,7 +50,7 @@ def _infer_along_axis(logits: Operand, *, axis: int) -> TensorSpec:
 def _relu(xp: Any, features: Array, *, out: Array | None = None) -> Any:
     if xp is np:
         # NumPy has no vector instructions for the maximum of an array and a number.
-        return with_row(np.maximum, features, np.zeros(1, features.dtype), out)
+        return with_row(np.maximum, features, np.zeros((), features.dtype), out)
     into = {} if out is None else {"out": out}
     return xp.maximum(features, features.dtype.type(0), **into)
 
@@ -65,13 +65,12 @@ def _relu_gradient(
     xp: Any, gradient: Array, features: Array, *, out: Array | None = None
 ) -> Any:
     """Multiply by 1 or 0, so that NaN and infinity are not lost."""
-    if gradient.shape != features.shape:
-        raise ValueError("expected equal shapes")
-    if xp is np:
+    if xp is np and gradient.shape == features.shape:
         result = np.empty_like(gradient) if out is None else out
         activations.relu_gradient(gradient, features, result)
         return result
-    return gradient * (features > 0).astype(gradient.dtype)
+    into = {} if out is None else {"out": out}
+    return xp.multiply(gradient, (features > 0).astype(gradient.dtype), **into)
 
 
 def _relu6(xp: Any, features: Array) -> Any:
