@@ -51,8 +51,9 @@ def with_row(
     joined = math.gcd(x.size // row.size, _rows_joined(row.size)) if narrow else 1
     if joined > 1 and x.flags.c_contiguous and into.flags.c_contiguous:
         shape = -1, joined * row.size
-        wide = np.broadcast_to(row, (joined, row.size)).reshape(-1)
-        function(x.reshape(shape), wide, out=into.reshape(shape))
+        wide = np.empty((joined, row.size), row.dtype)
+        wide[...] = row
+        function(x.reshape(shape), wide.reshape(-1), out=into.reshape(shape))
     else:
         function(x, row, out=into)
     return into

@@ -189,8 +189,10 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> Array:
         raise ValueError(
             f"label {wrong[0]} is no class; expected 0 <= label < {classes}"
         )
-    chosen = np.expand_dims(labels, -1).astype(np.int64)
-    loss = np.take_along_axis(_surprise(np, logits, -1), chosen, -1)[..., 0]
+    shifted = _below_greatest(np, logits, -1)
+    first = np.arange(0, shifted.size, classes or 1).reshape(labels.shape)
+    chosen = shifted.reshape(-1)[first + labels]
+    loss = _log_sum(np, shifted, -1)[..., 0] - chosen
     return loss.astype(logits.dtype, copy=False)
 
 

@@ -15,12 +15,9 @@ import numpy as np
 from tpuref.kernels.python import activations as by_numpy
 
 
-cdef extern from "stdint.h":
-    pass
-
 cdef extern from *:
     """
-    enum { TPUREF_LANES = 8 };
+    enum { TPUREF_LANES = 4 };
     typedef float tpuref_values
         __attribute__((vector_size(4 * TPUREF_LANES), aligned(4), may_alias));
     typedef int32_t tpuref_mask __attribute__((vector_size(4 * TPUREF_LANES)));

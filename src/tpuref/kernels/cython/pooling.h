@@ -1,7 +1,8 @@
 /* The first greatest pixels of windows over images [batch, rows, columns, channels].
 
-   Eight channels at a time pass a window: one register of AVX2, two of SSE or NEON. What
-   is best so far stays in registers. NaN is the greatest. */
+   Four channels at a time pass a window, a register of SSE or NEON, and what is best so
+   far stays in registers. Of wider vectors GCC compares each number for itself where
+   registers are narrower. NaN is the greatest. */
 
 #ifndef TPUREF_POOLING_H
 #define TPUREF_POOLING_H
@@ -13,7 +14,7 @@
 
 #define TPUREF_INLINE static inline __attribute__((always_inline))
 
-enum { TPUREF_LANES = 8 };
+enum { TPUREF_LANES = 4 };
 typedef float tpuref_values __attribute__((vector_size(4 * TPUREF_LANES)));
 typedef int32_t tpuref_numbers __attribute__((vector_size(4 * TPUREF_LANES)));
 
@@ -124,11 +125,8 @@ TPUREF_INLINE void tpuref_pool_all(
                 int64_t position = b * p->image;
                 for (c = 0; c + TPUREF_LANES <= p->channels; c += TPUREF_LANES)
                     TPUREF_POOL(TPUREF_LANES);
-                switch (p->channels - c) {
-                case 0: break;
-                case 4: TPUREF_POOL(4); break;
-                default: TPUREF_POOL(p->channels - c);
-                }
+                if (c < p->channels)
+                    TPUREF_POOL(p->channels - c);
             }
     }
 }

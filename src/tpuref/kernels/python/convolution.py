@@ -69,7 +69,8 @@ def filter_gradient(
 
 def turned(filters: Array) -> Array:
     """Return filters turned by 180 degrees, with channels and outputs exchanged."""
-    return filters[::-1, ::-1].transpose(0, 1, 3, 2)
+    turned: Array = filters[::-1, ::-1].transpose(0, 1, 3, 2)
+    return turned
 
 
 def windows(

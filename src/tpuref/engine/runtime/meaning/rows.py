@@ -29,8 +29,9 @@ def by_rows(
         shape, rank = largest.shape, largest.ndim
         if largest.size < LEAST_SIZE or np.broadcast(*arrays).shape != shape:
             return function(*arrays, **attrs)
-        own = overwritten is None
-        result: Array = np.empty(shape, dtype) if own else arrays[overwritten]
+        result: Array = (
+            np.empty(shape, dtype) if overwritten is None else arrays[overwritten]
+        )
         cut = [array.ndim == rank and len(array) == shape[0] for array in arrays]
         failed: list[Exception] = []
 
