@@ -14,7 +14,7 @@ from tpuref.interface.checkpoints.saver import Saver, check_fits, variables_by_n
 from tpuref.interface.checkpoints.state import latest_checkpoint
 from tpuref.interface.checkpoints.stored import CheckpointReader
 from tpuref.interface.files.filesystem import PathLike, files_at
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.placeholders import placeholder
 
 _ASSIGN = "tf.contrib.framework.assign_from_checkpoint_fn"

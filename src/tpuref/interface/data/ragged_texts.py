@@ -15,7 +15,7 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.data.ragged import RaggedTensor
-from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.functions.host_functions import py_func
 
 Cut = Callable[[bytes], list[bytes]]
 

@@ -11,12 +11,12 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.data.sparse import SparseTensor
-from tpuref.interface.functions.control_flow import py_func
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.counts import length_of
 from tpuref.interface.functions.creation import ones_like
 from tpuref.interface.functions.extents import shape as shape_of
 from tpuref.interface.functions.hashes import fingerprint, joined
+from tpuref.interface.functions.host_functions import py_func
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.functions.selection import where
 

@@ -22,8 +22,8 @@ from tpuref.interface.data.vocabulary import (
     Vocabulary,
     put_once,
 )
-from tpuref.interface.functions.control_flow import py_func
 from tpuref.interface.functions.hashes import fingerprint
+from tpuref.interface.functions.host_functions import py_func
 
 
 class TextFileIndex:

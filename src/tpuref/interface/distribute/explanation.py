@@ -11,7 +11,7 @@ from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.runtime.log import advice
-from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.functions.host_functions import py_func
 
 _log = advice()
 

@@ -44,7 +44,7 @@ from tpuref.interface.distribute.step_outputs import (
     own,
 )
 from tpuref.interface.distribute.tower_devices import TowerDevices
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 
 
 def run_steps(

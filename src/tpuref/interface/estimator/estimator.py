@@ -29,7 +29,7 @@ from tpuref.interface.estimator.mode_keys import ModeKeys
 from tpuref.interface.estimator.run_config import RunConfig
 from tpuref.interface.estimator.spec import EstimatorSpec
 from tpuref.interface.files.filesystem import files_at, joined
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.random import set_random_seed
 from tpuref.interface.metrics.means import mean
 from tpuref.interface.summary.event_file import FileWriterCache

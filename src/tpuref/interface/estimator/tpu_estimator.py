@@ -29,7 +29,7 @@ from tpuref.interface.estimator.tpu_config import (
     check_count,
 )
 from tpuref.interface.estimator.tpu_spec import TPUEstimatorSpec, invalid_host_call
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.joining import concat

@@ -9,7 +9,7 @@ from tpuref.base import error_codes as codes
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.estimator.spec import EstimatorSpec, check_needed, single_loss
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.training.hooks.session_run_hook import (
     SessionRunArgs,

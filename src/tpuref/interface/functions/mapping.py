@@ -10,8 +10,9 @@ from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Operation, Tensor, kept_of_each_turn
+from tpuref.interface.functions.assertions import Assert
 from tpuref.interface.functions.comparison import equal
-from tpuref.interface.functions.control_flow import Assert, while_loop
+from tpuref.interface.functions.control_flow import while_loop
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.joining import concat, stack
 from tpuref.interface.functions.reductions import reduce_all

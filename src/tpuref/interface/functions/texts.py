@@ -13,8 +13,8 @@ from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
-from tpuref.interface.functions.control_flow import py_func
 from tpuref.interface.functions.hashes import fingerprint, keyed
+from tpuref.interface.functions.host_functions import py_func
 from tpuref.interface.functions.printing import shown
 
 _UPPER = bytes.maketrans(

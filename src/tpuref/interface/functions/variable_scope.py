@@ -19,7 +19,8 @@ from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import Graph, GraphKeys
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.variables import Variable, global_variables, local_variables
-from tpuref.interface.functions.control_flow import group, py_func
+from tpuref.interface.functions.dependencies import group
+from tpuref.interface.functions.host_functions import py_func
 from tpuref.interface.functions.initializers import GlorotUniform, Zeros
 
 Getter = Callable[..., Any]

@@ -6,7 +6,7 @@ from tpuref.base import error_codes as codes
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.interface.functions.comparison import equal
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.summary import steps
 from tpuref.interface.summary.values import (
     histogram_summary,

@@ -10,7 +10,7 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.functions.host_functions import py_func
 from tpuref.interface.summary import steps
 from tpuref.interface.summary.values import (
     histogram_summary,

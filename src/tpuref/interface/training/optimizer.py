@@ -18,8 +18,8 @@ from tpuref.engine.graph.default import executing_eagerly, get_default_graph, in
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.variables import Variable, trainable_variables
-from tpuref.interface.functions.control_flow import group
-from tpuref.interface.functions.control_flow import tuple as together
+from tpuref.interface.functions.dependencies import group
+from tpuref.interface.functions.dependencies import tuple as together
 from tpuref.interface.functions.initializers import Zeros
 from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.functions.segments import unique, unsorted_segment_sum

@@ -12,7 +12,7 @@ from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Operation
 from tpuref.engine.graph.variables import global_variables
 from tpuref.interface.checkpoints.saver import Saver
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.variable_scope import (
     global_variables_initializer,
     local_variables_initializer,
