@@ -148,9 +148,9 @@ def _to_array(value: object, dtype: DType, name: str) -> Array:
 
 
 def _text_array(value: object) -> Array:
-    given = np.asarray(value, object)
-    array = np.empty(given.shape, object)
-    for index, item in np.ndenumerate(given):
+    items = np.asarray(value, object)
+    array = np.empty(items.shape, object)
+    for index, item in np.ndenumerate(items):
         array[index] = item if isinstance(item, bytes) else str(item).encode()
     return array
 

@@ -177,7 +177,7 @@ class Ahead:
 
 
 def _work(
-    given: list[Iterator[Item]],
+    sources: list[Iterator[Item]],
     tokens: queue.SimpleQueue[Any],
     results: queue.SimpleQueue[_Result],
     progress: _Progress,
@@ -185,7 +185,7 @@ def _work(
     """Compute an item for each token, until there are none, or the token is None."""
     _local.progress = progress
     # The list is emptied, so that no frame but this one keeps the iterator alive.
-    items: Iterator[Item] | None = given.pop()
+    items: Iterator[Item] | None = sources.pop()
     try:
         while items is not None and (token := tokens.get()) is not None:
             vars(context).update(token)

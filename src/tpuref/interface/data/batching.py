@@ -216,13 +216,13 @@ def _fill(spec: TensorSpec, value: Any) -> Array | Tensor:
         text = spec.dtype == string
         return to_array(b"") if text else np.zeros((), spec.dtype.np)
     fill = component(value)
-    given = spec_of(fill).dtype
-    if not isinstance(value, Tensor) and given.is_bool == spec.dtype.is_bool:
+    own = spec_of(fill).dtype
+    if not isinstance(value, Tensor) and own.is_bool == spec.dtype.is_bool:
         fill = to_array(value, spec.dtype)
-        given = spec.dtype
-    if given != spec.dtype:
+        own = spec.dtype
+    if own != spec.dtype:
         raise codes.INVALID_PADDING.type_error(
-            f"Dataset.padded_batch: padding_values has {given.name} for the component "
+            f"Dataset.padded_batch: padding_values has {own.name} for the component "
             f"{spec.describe()}; use a value of its type"
         )
     if len(fill.shape) != 0:

@@ -111,8 +111,8 @@ def ngrams(
     ...     tf.strings.ngrams(words, 2).to_list()
     [[b'a b', b'b c'], []]
     """
-    given = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
-    widths = [integer("tf.strings.ngrams: ngram_width", width) for width in given]
+    several = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
+    widths = [integer("tf.strings.ngrams: ngram_width", width) for width in several]
     dense = not isinstance(data, RaggedTensor)
     ragged = RaggedTensor.from_tensor(data) if dense else data
     pads = (pad_values, pad_values) if isinstance(pad_values, str) else pad_values

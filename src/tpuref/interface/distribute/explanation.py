@@ -50,8 +50,8 @@ def reporter(report: Any) -> Report:
             "explain_reductions: report must be a function that takes an Explanation, "
             f"or None to log, got {report!r}"
         )
-    given: Report = report
-    return given
+    made: Report = report
+    return made
 
 
 def explained(

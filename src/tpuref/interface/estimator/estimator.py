@@ -284,8 +284,8 @@ class Estimator:
         """Return the chief's hooks, with a checkpoint saver if configured."""
         config, spec = self._config, model.spec
         chief = list(spec.training_chief_hooks)
-        given = [*hooks, *spec.training_hooks, *chief]
-        savers = [hook for hook in given if isinstance(hook, CheckpointSaverHook)]
+        every = [*hooks, *spec.training_hooks, *chief]
+        savers = [hook for hook in every if isinstance(hook, CheckpointSaverHook)]
         for saver in savers[:1]:
             saver._listeners += listeners
         seconds, steps = config.save_checkpoints_secs, config.save_checkpoints_steps
@@ -389,9 +389,9 @@ class Estimator:
             hooks=hooks,
         )
 
-    def _checkpoint_or_warn(self, given: str | None, verb: str) -> str | None:
+    def _checkpoint_or_warn(self, checkpoint: str | None, verb: str) -> str | None:
         here.meet("find the last checkpoint")
-        path = given or self.latest_checkpoint()
+        path = checkpoint or self.latest_checkpoint()
         if path is None:
             log.info(
                 "Could not find trained model in model_dir: %s, running "

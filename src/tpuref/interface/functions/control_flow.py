@@ -91,11 +91,11 @@ def _branch_function(
     new: str,
     function: Callable[[], Any] | None,
     old: str,
-    given: Callable[[], Any] | None,
+    former: Callable[[], Any] | None,
 ) -> Callable[[], Any]:
-    if function is not None and given is not None:
+    if function is not None and former is not None:
         raise TypeError(f"tf.cond: {old} and {new} are the same argument; give one")
-    chosen = given if function is None else function
+    chosen = former if function is None else function
     if not callable(chosen):
         raise TypeError(f"tf.cond: {new} must be callable, got {chosen!r}")
     return chosen

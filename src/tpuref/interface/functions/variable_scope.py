@@ -201,21 +201,21 @@ def variable_scope(
 
 
 def _scope_name(
-    outer: VariableScope, given: str | VariableScope | None, default: str | None
+    outer: VariableScope, scope: str | VariableScope | None, default: str | None
 ) -> str:
-    if isinstance(given, VariableScope):
-        return given.name
+    if isinstance(scope, VariableScope):
+        return scope.name
     prefix = f"{outer.name}/" if outer.name else ""
-    if given is None and default is not None:
+    if scope is None and default is not None:
         argument = "tf.variable_scope: default_name"
         instance_of(str, argument, "a string or None", default)
         return prefix + _unique_name(prefix, default)
-    if not isinstance(given, str):
+    if not isinstance(scope, str):
         raise TypeError(
             "tf.variable_scope: name_or_scope must be a name or a scope (or None "
-            f"together with a default_name), got {given!r}"
+            f"together with a default_name), got {scope!r}"
         )
-    return prefix + given
+    return prefix + scope
 
 
 def _unique_name(prefix: str, name: str) -> str:
@@ -239,11 +239,11 @@ def _mark_open(graph: Graph, name: str) -> Iterator[None]:
         opened -= {inner for inner in opened if inner.startswith(f"{name}/")}
 
 
-def _label(given: str | VariableScope | None, default: str | None) -> str | None:
+def _label(scope: str | VariableScope | None, default: str | None) -> str | None:
     """Return the name of the name scope of a variable scope."""
-    if isinstance(given, VariableScope):
-        return given.name.rsplit("/", 1)[-1]
-    return default if given is None else given
+    if isinstance(scope, VariableScope):
+        return scope.name.rsplit("/", 1)[-1]
+    return default if scope is None else scope
 
 
 def _compose_getters(outer: Getter | None, inner: Getter | None) -> Getter | None:

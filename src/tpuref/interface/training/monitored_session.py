@@ -254,10 +254,10 @@ class _HookedSession:
             options=options,
             run_metadata=metadata,
         )
-        given = iter(results)
+        remaining = iter(results)
         for hook, request in zip(self._hooks, requests, strict=True):
             wanted = request is not None and request.fetches is not None
-            values = next(given) if wanted else None
+            values = next(remaining) if wanted else None
             hook.after_run(context, SessionRunValues(values, options, metadata))
         attempt.stop_requested = context.stop_requested
         return result
@@ -382,18 +382,18 @@ class SingularMonitoredSession(_HookedSession):
         return None if self._attempt is None else self._attempt.session
 
 
-def _merge_options(given: Any, asked: Sequence[SessionRunArgs]) -> RunOptions:
+def _merge_options(own: Any, asked: Sequence[SessionRunArgs]) -> RunOptions:
     """Return the options of a run, with the most detailed trace that was requested."""
-    several = [given, *(one.options for one in asked)]
+    several = [own, *(one.options for one in asked)]
     return RunOptions(max((o.trace_level for o in several if o is not None), default=0))
 
 
-def _merge_feeds(given: Any, asked: Sequence[SessionRunArgs]) -> Any:
+def _merge_feeds(own: Any, asked: Sequence[SessionRunArgs]) -> Any:
     """Return the feeds of the caller and the hooks; each tensor may be fed once."""
     feeds: dict[Any, Any] = {}
     for fed, who in [
         *((one.feed_dict, "two hooks") for one in asked),
-        (given, "a hook and the caller"),
+        (own, "a hook and the caller"),
     ]:
         twice = feeds.keys() & (fed or {}).keys()
         if twice:

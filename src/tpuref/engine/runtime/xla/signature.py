@@ -70,23 +70,23 @@ class Signature(NamedTuple):
         """Return the shapes of the compiled function's inputs."""
         return [
             jax.ShapeDtypeStruct(
-                (self.placement.replicas, *given.shape)
-                if given.stacked
-                else given.shape,
-                given.dtype,
+                (self.placement.replicas, *described.shape)
+                if described.stacked
+                else described.shape,
+                described.dtype,
             )
-            for given in self.inputs
-            if given.known is None
+            for described in self.inputs
+            if described.known is None
         ]
 
     def values(self, arrays: Sequence[Any]) -> list[Value]:
         """Return the values of the parameters from the compiled function's inputs."""
         rest = iter(arrays)
         values = []
-        for given in self.inputs:
-            known = given.value
+        for described in self.inputs:
+            known = described.value
             array = next(rest) if known is None else known
-            values.append(Value(array, given.stacked))
+            values.append(Value(array, described.stacked))
         return values
 
 
