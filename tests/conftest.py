@@ -87,6 +87,13 @@ def graph():
 
 
 @pytest.fixture
+def eager():
+    """Run operations at once."""
+    with tf.eager_execution():
+        yield
+
+
+@pytest.fixture
 def session():
     """A session of the default graph."""
     with tf.Session() as opened:

@@ -4,11 +4,7 @@ import pytest
 
 import tpuref as tf
 
-
-@pytest.fixture(autouse=True)
-def eager_mode():
-    with tf.eager_execution():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 def test_the_computation_is_still_built_with_symbolic_tensors():
