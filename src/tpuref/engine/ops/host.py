@@ -123,7 +123,7 @@ def host_fault(what: str, error: Exception) -> errors.OpError:
 
 
 def _line_of(error: Exception) -> str:
-    """Return the line of a host function, None if it is not a Python function."""
+    """Return the line of a host function as text, empty if it is not in Python."""
     frames = traceback.extract_tb(error.__traceback__)[1:]  # without our own
     if not frames:
         return ""

@@ -91,7 +91,7 @@ def described(
     instr: Instr, values: dict[int, Sequence[Array]], valued: bool
 ) -> Request:
     """Return the request of a program with its inputs, but without its variables."""
-    from tpuref.engine.runtime.xla.signature import given_to
+    from tpuref.engine.runtime.xla.signature import describe_inputs
 
     program, wanted = instr.blocks[0], Replication.of(instr.attrs)
     request = Request(instr.name, str(instr.site), program, len(values))
@@ -104,7 +104,7 @@ def described(
             for own in by_replica.values():
                 own[k] = np.broadcast_to(np.zeros((), own[k].dtype), padded)
     try:
-        request.inputs = given_to(program, by_replica, valued, False)
+        request.inputs = describe_inputs(program, by_replica, valued, False)
     except OpError as error:
         request.refused = error.message, str(error.site or instr.site)
     return request

@@ -27,7 +27,7 @@ class Held(NamedTuple):
     dtype: np.dtype[Any]
 
 
-class Given(NamedTuple):
+class Input(NamedTuple):
     """An input: its shape and dtype on each replica.
 
     `stacked` inputs differ by replica; `known` holds the bytes of a static value.
@@ -57,7 +57,7 @@ class Signature(NamedTuple):
     program: Program
     digest: bytes
     placement: Placement
-    inputs: tuple[Given, ...]
+    inputs: tuple[Input, ...]
     variables: tuple[Held, ...]
     checks_replicas: bool
 
@@ -90,9 +90,9 @@ class Signature(NamedTuple):
         return values
 
 
-def given_to(
+def describe_inputs(
     program: Program, inputs: Values, valued: bool, apart: bool
-) -> tuple[Given, ...]:
+) -> tuple[Input, ...]:
     """Describe the inputs.
 
     Small integers are static if `valued`.  Other inputs are stacked if `apart`, even if
@@ -109,7 +109,7 @@ def given_to(
 
 def _describe_input(
     program: Program, number: int, column: Sequence[Array], valued: bool, apart: bool
-) -> Given:
+) -> Input:
     first = column[0]
     stacked = any(array is not first for array in column)
     if first.dtype == object:
@@ -124,7 +124,7 @@ def _describe_input(
     fits = valued and not stacked and first.dtype.kind in "iub"
     known = first.tobytes() if fits and first.size <= LARGEST_KNOWN else None
     stacked = stacked or (apart and known is None)
-    return Given(shape, first.dtype, stacked, known)
+    return Input(shape, first.dtype, stacked, known)
 
 
 def _reader(program: Program, number: int) -> Instr:
