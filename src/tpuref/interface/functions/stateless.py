@@ -153,7 +153,7 @@ def stateless_categorical(
     dtype: Any = int64,
     name: str | None = None,
 ) -> Tensor:
-    """Return classes drawn for each row of logarithms of probabilities."""
+    """Return classes of each row, drawn in proportion to ``exp(logits)``."""
     scores = convert_to_tensor(logits)
     return apply_one(
         "StatelessMultinomial",
