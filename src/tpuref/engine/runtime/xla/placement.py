@@ -152,11 +152,11 @@ class Placement:
         return list(self._on_each(on_first, PartitionSpec(), PartitionSpec())(*arrays))
 
     def _on_each(
-        self, function: Callable[..., Any], given: PartitionSpec, found: PartitionSpec
+        self, function: Callable[..., Any], ins: PartitionSpec, outs: PartitionSpec
     ) -> Callable[..., Any]:
         """Run a function on each device."""
         mapped: Callable[..., Any] = jax.shard_map(
-            function, mesh=self._mesh, in_specs=given, out_specs=found, check_vma=False
+            function, mesh=self._mesh, in_specs=ins, out_specs=outs, check_vma=False
         )
         return mapped
 

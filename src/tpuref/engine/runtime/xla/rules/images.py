@@ -176,7 +176,7 @@ def _max_pool_positions(
     places = jnp.pad(numbers, margins, constant_values=-1)
     steps = _of_both(strides, form)
     best: Any = None
-    found: Any = None
+    winners: Any = None
     for row, column in np.ndindex(*ksize):
         at = _of_both((row, column), form)
         window = _of_both(ksize, form)
@@ -189,15 +189,15 @@ def _max_pool_positions(
         )
         value, place = values[view], places[view]
         if best is None:
-            best, found = value, place
+            best, winners = value, place
             continue
         # Padding never wins, not even where all that it surrounds is as small.
-        better = (value > best) | (jnp.isnan(value) & ~jnp.isnan(best)) | (found < 0)
+        better = (value > best) | (jnp.isnan(value) & ~jnp.isnan(best)) | (winners < 0)
         better &= place >= 0
         best = jnp.where(better, value, best)
-        found = jnp.where(better, place, found)
+        winners = jnp.where(better, place, winners)
     # Otherwise XLA computes all of it again for each coordinate of the scatter.
-    return jax.lax.optimization_barrier(found)
+    return jax.lax.optimization_barrier(winners)
 
 
 RULES: dict[str, Rule] = {
