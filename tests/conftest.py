@@ -11,6 +11,7 @@ import tpuref.engine.graph.session
 from tpuref.engine.graph import target
 from tpuref.engine.runtime.executor import STARTS
 from tpuref.engine.runtime.pool.host.pool import CorePool
+from tpuref.engine.runtime.system import LOCAL
 
 Evaluate = Callable[..., Any]
 
@@ -84,6 +85,21 @@ def module():
 def graph():
     """The default graph, which is empty at the start of each test."""
     return tf.get_default_graph()
+
+
+@pytest.fixture
+def fresh_system():
+    """A new graph and no running system; waits end after 20 s."""
+    LOCAL.reset()
+    with tf.Graph().as_default(), tf.config.override(timeout=20.0):
+        yield
+
+
+@pytest.fixture
+def eager():
+    """Run operations at once."""
+    with tf.eager_execution():
+        yield
 
 
 @pytest.fixture

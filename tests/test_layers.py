@@ -3,8 +3,6 @@
 import ast
 import importlib.util
 import re
-import subprocess
-import sys
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from tpuref.names import table
+
+from .pythons import python
 
 SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent
 
@@ -117,10 +117,7 @@ PACKAGES = sorted(
 
 
 def output_of(script, *arguments):
-    command = [sys.executable, "-W", "ignore", "-c", script, *arguments]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=300, check=False
-    )
+    done = python("-W", "ignore", "-c", script, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

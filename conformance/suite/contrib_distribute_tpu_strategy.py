@@ -83,8 +83,8 @@ def init_required(tf):
     expect_raises(TypeError, strategy)
     expect_raises(TypeError, strategy, resolver)
     expect_raises(TypeError, strategy, steps_per_run=1)
-    given = [default for _, default, _ in parameters(strategy.__init__)[:2]]
-    same(given, [inspect.Parameter.empty] * 2)
+    defaults = [default for _, default, _ in parameters(strategy.__init__)[:2]]
+    same(defaults, [inspect.Parameter.empty] * 2)
 
 
 @page.clause("/signature/init-default-num-cores")

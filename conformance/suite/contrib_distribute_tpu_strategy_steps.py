@@ -62,16 +62,16 @@ def accumulating_sums(tf, strategy, total):
 
 def steps_at_once(tf, iterations):
     """Return what each step in eager mode is given, and what the last one sets."""
-    given = []
+    elements = []
 
     def step(context, x):
-        given.append(numbers(strategy, x))
+        elements.append(numbers(strategy, x))
         context.set_last_step_output("x", strategy.unwrap(x)[0])
 
     with eager_strategy(tf) as strategy:
         iterator = one_shot_for_towers(tf, strategy)
         context = strategy.run_steps_on_dataset(step, iterator, iterations)
-        return given, float(context.last_step_outputs["x"].numpy())
+        return elements, float(context.last_step_outputs["x"].numpy())
 
 
 def output(session, strategy, value):
@@ -122,8 +122,8 @@ def steps_run_iterations(tf):
         session.run(context.run_op)
         same(evaluated(session, strategy, total), [21.0, 21.0])
     if has_eager_mode(tf):
-        given, _ = steps_at_once(tf, 3)
-        same(given, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        elements, _ = steps_at_once(tf, 3)
+        same(elements, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 
 
 @page.clause(".run_steps_on_dataset/args:fn/receives-context-first")

@@ -147,16 +147,16 @@ def update_mirrored(tf):
 def update_other_variable(tf):
     with on_device(tf, "/device:CPU:0"):
         plain = variable(tf, "plain")
-    seen, given = [], []
+    seen, calls = [], []
 
     def fn(v, *arguments, **named):
         seen.append(v)
-        given.append((arguments, named))
+        calls.append((arguments, named))
         return v * 1.0
 
     with strategy_in_scope(tf, cores=4) as strategy:
         strategy.update(plain, fn, 1.0, None, k="text", none=None)
-        same(given, [((1.0, None), {"k": "text", "none": None})])
+        same(calls, [((1.0, None), {"k": "text", "none": None})])
         del seen[:]
         result = strategy.update(plain, fn)
         same(len(seen), 1, call="calls of fn")

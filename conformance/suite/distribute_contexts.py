@@ -173,8 +173,8 @@ def gradients(tf):
             def own(x):
                 with tf.GradientTape() as tape:
                     loss = variable * variable * x
-                found = tape.gradient(loss, variable)
-                return tf.distribute.get_replica_context().all_reduce("SUM", found)
+                grad = tape.gradient(loss, variable)
+                return tf.distribute.get_replica_context().all_reduce("SUM", grad)
 
             return strategy.run(own, (rows,))
 

@@ -354,9 +354,9 @@ def after_run(tf, step, rows=(1.0, 2.0, 6.0), **settings):
             "synchronization": tf.VariableSynchronization,
             "aggregation": tf.VariableAggregation,
         }
-        given = {key: getattr(kinds[key], name) for key, name in settings.items()}
+        options = {key: getattr(kinds[key], name) for key, name in settings.items()}
         with strategy.scope():
-            variable = tf.Variable(0.0, **given)
+            variable = tf.Variable(0.0, **options)
 
         @tf.function
         def whole(x):

@@ -212,8 +212,8 @@ def overload_dictionary(tf, cross_replica_sum):
     )
     same([entry["b"] for entry in out], [2.0, 4.0, 2.0, 4.0])
     same([entry["a"]["c"] for entry in out], [20.0, 40.0, 20.0, 40.0])
-    given = {"b": 1.0, "a": 2.0}
-    summed = build_in_replicas(tf, lambda: cross_replica_sum(given, name="foo"), 2)
+    components = {"b": 1.0, "a": 2.0}
+    summed = build_in_replicas(tf, lambda: cross_replica_sum(components, name="foo"), 2)
     same(list(summed), ["b", "a"], call="keys of the result")
     if hasattr(summed["a"], "op"):
         names = [summed[key].op.name for key in ("a", "b")]

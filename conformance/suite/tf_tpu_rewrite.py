@@ -246,7 +246,7 @@ def same_structure_as_direct_call(tf, rewrite):
     assert isinstance(nest["b"][1], tuple), repr(nest["b"][1])
     for leaf in (nest["a"], nest["b"][0], nest["b"][1][0]):
         assert isinstance(leaf, tf.Tensor), repr(leaf)
-    for given in (
+    for structure in (
         [1.0, 2.0],
         (1.0, 2.0),
         [1.0],
@@ -254,8 +254,8 @@ def same_structure_as_direct_call(tf, rewrite):
         [(1.0,), [2.0]],
         Pair((1.0,), [2.0, 3.0]),
     ):
-        results = rewrite(lambda t, given=given: plus(t, given), [x])
-        require_same_containers(tf, results, given)
+        results = rewrite(lambda t, structure=structure: plus(t, structure), [x])
+        require_same_containers(tf, results, structure)
 
 
 @function_clause("tf.tpu.rewrite/returns/none-gives-noop")

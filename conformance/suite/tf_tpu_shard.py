@@ -250,27 +250,15 @@ def raises_num_shards(tf, shard):
 @function_clause("tf.tpu.shard/name/raises-input-axes-length")
 def raises_input_axes_length(tf, shard):
     for axes in ([0, 1], [], [0, 0, 0]):
-        expect_raises(
-            ValueError,
-            shard,
-            lambda piece: piece,
-            [tf.constant(GRID)],
-            num_shards=2,
-            input_shard_axes=axes,
-        )
+        named = {"num_shards": 2, "input_shard_axes": axes}
+        expect_raises(ValueError, shard, lambda x: x, [tf.constant(GRID)], **named)
 
 
 @function_clause("tf.tpu.shard/name/raises-output-axes-length")
 def raises_output_axes_length(tf, shard):
     for axes in ([0, 0], [], [0, 1, 0]):
-        expect_raises(
-            ValueError,
-            shard,
-            lambda piece: piece,
-            [tf.constant(GRID)],
-            num_shards=2,
-            output_shard_axes=axes,
-        )
+        named = {"num_shards": 2, "output_shard_axes": axes}
+        expect_raises(ValueError, shard, lambda x: x, [tf.constant(GRID)], **named)
 
 
 @clause("tf.tpu.shard_dyn/name/same-as-plain")

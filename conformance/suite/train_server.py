@@ -35,9 +35,9 @@ def made(tf, *arguments, **options):
 def cluster(tf):
     with unheard(tf):
         same(made(tf, ONE), ({"worker": {0: "localhost:0"}}, "worker", 0, "grpc"))
-        given = made(tf, tf.train.ClusterSpec(JOBS), job_name="ps")
+        definition = made(tf, tf.train.ClusterSpec(JOBS), job_name="ps")
         both = {"worker": {0: "localhost:0"}, "ps": {0: "localhost:0"}}
-        same(given, (both, "ps", 0, "grpc"))
+        same(definition, (both, "ps", 0, "grpc"))
         same(made(tf, TWO, task_index=1)[1:], ("worker", 1, "grpc"))
         same(made(tf, TWO, "worker", 0, "grpc")[1:], ("worker", 0, "grpc"))
         message = tf.train.ClusterSpec(ONE).as_cluster_def()

@@ -1,15 +1,14 @@
 """What users see of a traceback: their own lines, and theirs alone."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import tpuref
 from tpuref.base import tracebacks
+
+from ..pythons import python
 
 OURS = str(Path(tpuref.__file__).parent)
 PROGRAM = """\
@@ -27,18 +26,11 @@ build()
 
 def executed(path, text, environment):
     path.write_text(text)
-    return subprocess.run(
-        [sys.executable, str(path)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=200,
-    )
+    return python(path, env={"TPUREF_TRACEBACKS": None, **environment})
 
 
 def run(tmp_path, text, **variables):
-    environment = {k: v for k, v in os.environ.items() if k != "TPUREF_TRACEBACKS"}
-    return executed(tmp_path / "program.py", text, {**environment, **variables}).stderr
+    return executed(tmp_path / "program.py", text, variables).stderr
 
 
 def places(shown):
@@ -140,18 +132,7 @@ def test_notebooks(tmp_path):
         "shell.run_cell('build()')\n"
         "shell.run_cell('1 / 0')\n"
     )
-    path = tmp_path / "notebook.py"
-    path.write_text(text)
-    environment = {**os.environ, "IPYTHONDIR": str(tmp_path)}
-    environment.pop("TPUREF_TRACEBACKS", None)
-    done = subprocess.run(
-        [sys.executable, str(path)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
+    done = executed(tmp_path / "notebook.py", text, {"IPYTHONDIR": str(tmp_path)})
     short, _, full = done.stdout.partition("FULL")
     assert "in computation(x)" in short and "TPUREF-E112" in short
     assert OURS not in short.replace("~", str(Path.home()))

@@ -12,6 +12,8 @@ from tpuref.base.version import __version__
 from tpuref.tools.benchmarks.command import BENCHMARKS
 from tpuref.tools.cli import COMMANDS, bench, main
 
+from ..pythons import python
+
 NAMES = [command.NAME for command in COMMANDS]
 
 
@@ -81,9 +83,7 @@ def test_the_help_imports_little():
         "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
         "print([m for m in sys.modules if m in ('numpy', 'ml_dtypes', 'asyncio')])"
     )
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(command, capture_output=True, timeout=300, check=True)
-    assert done.stdout.splitlines()[-1] == b"[]"
+    assert python("-c", script, check=True).stdout.splitlines()[-1] == "[]"
 
 
 def test_conformance_hands_its_arguments_to_the_suite(monkeypatch, capsys):

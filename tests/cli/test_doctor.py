@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -16,6 +14,8 @@ from tpuref.engine.runtime.topology.topology import Topology
 from tpuref.tools.cli import checks, doctor, main
 from tpuref.tools.cli.checks import GOOD, NOTE, PROBLEM
 from tpuref.tools.cli.doctor import memory
+
+from ..pythons import python
 
 GIBIBYTE = 1 << 30
 
@@ -49,13 +49,8 @@ def test_doctor_speaks_json(capsys, environment):
 
 
 def test_a_setting_with_which_nothing_runs():
-    done = subprocess.run(
-        [sys.executable, "-m", "tpuref", "doctor", "--json"],
-        env=os.environ | {"TPUREF_CORES": "eight"},
-        capture_output=True,
-        timeout=300,
-    )
-    assert done.returncode == 1 and done.stderr == b""
+    done = python("-m", "tpuref", "doctor", "--json", env={"TPUREF_CORES": "eight"})
+    assert done.returncode == 1 and done.stderr == ""
     facts = json.loads(done.stdout)
     (check,) = facts["checks"]
     assert check["state"] == PROBLEM and "TPUREF_CORES" in check["found"]

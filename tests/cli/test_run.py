@@ -1,16 +1,15 @@
 """tpuref run: a script, as python would run it."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 from tpuref.engine.configuration import EXECUTORS as CONFIGURED
 from tpuref.tools.cli import main
 from tpuref.tools.cli.run import EXECUTORS
+
+from ..pythons import python
 
 REPORT = """
 import json, sys
@@ -32,16 +31,7 @@ def run_report(script, capsys, *arguments, after=()):
 
 
 def as_process(*arguments, **variables):
-    environment = {**os.environ, **variables}
-    environment.pop("TPUREF_TOPOLOGY", None)
-    return subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env=environment,
-    )
+    return python(*arguments, env={**variables, "TPUREF_TOPOLOGY": None})
 
 
 def test_a_script_runs_as_the_main_program(script, tmp_path, capsys):

@@ -8,6 +8,7 @@ import tpuref as tf
 from tpuref.testing import FakeClock, FakeCloudTPU, patience
 
 from ..pythons import python
+from ..remote.conftest import answers
 from .api_object import CONTRIB, DISTRIBUTE
 
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
@@ -22,17 +23,6 @@ def server():
         server = tf.train.Server({"worker": ["localhost:0"]})
         yield server
         server.stop()
-
-
-def answers(target):
-    """Whether a session on that target runs a graph."""
-    with tf.Graph().as_default():
-        product = tf.constant(6) * 7
-        try:
-            with tf.Session(target) as session:
-                return bool(session.run(product) == 42)
-        except tf.errors.UnavailableError:
-            return False
 
 
 PROGRAM = """

@@ -1,10 +1,9 @@
 """Subject files: somebody else's module, described in a few lines."""
 
-import subprocess
-import sys
-
 import pytest
 from tpuref_conformance import main
+
+from ..pythons import python
 
 IDENTITY = '''
 """Returns its argument instead of the sum."""
@@ -60,9 +59,7 @@ def test_a_sum_that_returns_its_argument_is_wrong(project, capsys):
     assert main(["--subject", "conformance_identity.py", *GROUPS, "--verbose"]) == 1
     script = capsys.readouterr().out.split("reproduction, for ")[1].partition("\n")[2]
     (project / "script.py").write_text("\n".join(x[4:] for x in script.splitlines()))
-    done = subprocess.run(
-        [sys.executable, "script.py"], capture_output=True, text=True, timeout=60
-    )
+    done = python("script.py")
     assert "AssertionError: value at [0][0]: expected 2.0" in done.stderr, done
 
 
@@ -124,15 +121,10 @@ def test_init_writes_what_can_be_run(project, capsys):
 
 def test_the_clauses_are_tests_of_the_subject(project):
     (project / "conformance_identity.py").write_text(DESCRIBED)
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-q", "-n1", "-p", "no:cacheprovider"),
-            *("--pyargs", "tpuref.tools.conformance", "--subject", "identity"),
-            *("-k", "cross_replica_sum and (group_assignment or surface or returns)"),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
+    done = python(
+        *("-m", "pytest", "-q", "-n1", "-p", "no:cacheprovider"),
+        *("--pyargs", "tpuref.tools.conformance", "--subject", "identity"),
+        *("-k", "cross_replica_sum and (group_assignment or surface or returns)"),
     )
     assert done.returncode == 1, done.stdout + done.stderr
     assert "test_clause[tf.tpu.cross_replica_sum/args:group_assignment/subgroups]" in (

@@ -119,14 +119,3 @@ def test_a_stall_names_the_cores(pool, capfd):
         missing = f"missing: core {core} (replica {core}, logical core 0"
         assert missing in str(caught.value)
     assert works_again(pool)
-
-
-def test_replicas_that_do_not_meet_are_named(pool):
-    def uneven(replica):
-        summed = tf.tpu.cross_replica_sum
-        return tf.cond(replica > 2, lambda: summed(replica), lambda: replica)
-
-    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
-        pool.session.run(replicate(uneven, 5))
-    assert "replicas [3, 4] wait for [0, 1, 2]" in str(caught.value)
-    assert pool.works

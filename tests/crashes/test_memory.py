@@ -88,10 +88,13 @@ def test_variables_and_host_functions(pool):
 
 def test_failing_runs(pool):
     x = tf.placeholder(tf.int32, [])
-    fetch = tf.tpu.replicate(
-        lambda r: tf.tpu.cross_replica_sum(tf.ones([1 << 12]) * tf.gather([1.0], r)),
-        [[0], [0], [x]],
-    )
+
+    def computation(r):
+        total = tf.tpu.cross_replica_sum(tf.ones([1 << 19]) * tf.to_float(r))
+        chosen = tf.gather([1.0], r)  # fails on the last while the others wait
+        return total * chosen, tf.tpu.cross_replica_sum(total * chosen)
+
+    fetch = tf.tpu.replicate(computation, [[0], [0], [x]])
 
     def run(number):
         try:

@@ -12,10 +12,7 @@ LOGITS = LOGITS.astype(np.float32)
 LENGTHS = [4, 3]
 
 
-@pytest.fixture(autouse=True)
-def eager():
-    with tf.eager_execution():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 def parts(sparse):

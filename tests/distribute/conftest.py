@@ -56,6 +56,21 @@ def strategy_of():
     return of
 
 
+def pytest_generate_tests(metafunc):
+    """Let a module say in TOWERS how many towers its `strategy` has, one by one."""
+    towers = getattr(metafunc.module, "TOWERS", None)
+    if towers and "strategy" in metafunc.fixturenames:
+        metafunc.parametrize("strategy", towers, indirect=True)
+
+
+@pytest.fixture
+def strategy(request, strategy_of):
+    """A strategy in scope, of two towers if the module names no other number."""
+    chosen = strategy_of(getattr(request, "param", 2))
+    with chosen.scope():
+        yield chosen
+
+
 @pytest.fixture(params=["lockstep", "pool"], scope="module")
 def both_executors(request):
     """All tests of a module on the one executor, then on the other."""

@@ -6,15 +6,8 @@ import pytest
 import tpuref as tf
 
 pytestmark = pytest.mark.usefixtures("both_executors")
+TOWERS = [1, 2, 4]
 SUM = tf.VariableAggregation.SUM
-
-
-@pytest.fixture(params=[1, 2, 4])
-def strategy(request, strategy_of):
-    """So many towers, in scope."""
-    chosen = strategy_of(request.param)
-    with chosen.scope():
-        yield chosen
 
 
 @pytest.fixture

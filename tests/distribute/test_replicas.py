@@ -16,10 +16,7 @@ import tpuref as tf
 SUM = tf.VariableAggregation.SUM
 
 
-@pytest.fixture(autouse=True)
-def eagerly():
-    with tf.eager_execution():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 @pytest.fixture(params=["cores", "host"])

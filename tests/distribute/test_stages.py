@@ -1,21 +1,12 @@
 """How the operations of towers are cut into stages on the cores and on the host."""
 
 import numpy as np
-import pytest
 
 import tpuref as tf
 from tpuref.engine.graph.lowering import lower
 
 SUM = tf.VariableAggregation.SUM
 MEAN = tf.VariableAggregation.MEAN
-
-
-@pytest.fixture
-def strategy(strategy_of):
-    """Two towers, in scope."""
-    chosen = strategy_of(2)
-    with chosen.scope():
-        yield chosen
 
 
 def tower():

@@ -5,15 +5,8 @@ import pytest
 import tpuref as tf
 
 pytestmark = pytest.mark.usefixtures("both_executors")
+TOWERS = [1, 2, 4]
 SUM, MEAN = tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN
-
-
-@pytest.fixture(params=[1, 2, 4])
-def strategy(request, strategy_of):
-    """So many towers, in scope."""
-    chosen = strategy_of(request.param)
-    with chosen.scope():
-        yield chosen
 
 
 def numbers(strategy):

@@ -10,14 +10,6 @@ MEAN = tf.VariableAggregation.MEAN
 FIRST = tf.VariableAggregation.ONLY_FIRST_TOWER
 
 
-@pytest.fixture
-def strategy(strategy_of):
-    """Two towers, in scope."""
-    chosen = strategy_of(2)
-    with chosen.scope():
-        yield chosen
-
-
 @pytest.mark.parametrize("eager", [False, True])
 @pytest.mark.parametrize("towers", [1, 2, 4])
 @pytest.mark.parametrize(

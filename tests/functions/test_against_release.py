@@ -160,15 +160,6 @@ def test_collections_by_name():
     assert sorted(tf.get_default_graph().get_all_collection_keys()) == ["c", "d"]
 
 
-def test_whether_a_variable_is_initialized():
-    v = tf.Variable(1.0)
-    known = tf.is_variable_initialized(v)
-    session = tf.Session()
-    assert not session.run(known)
-    session.run(v.initializer)
-    assert session.run(known)
-
-
 # Assertions.
 
 COMPARISONS = [

@@ -1,64 +1,17 @@
-"""Order, branches, loops and calls of Python."""
+"""Branches and loops."""
 
-import sys
 from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
 
 import tpuref as tf
 
-from .values import run
+from .values import line, note, run
 
 
 class Pair(NamedTuple):
     left: Any
     right: Any
-
-
-def line():
-    return sys._getframe(1).f_lineno
-
-
-def note(log, label):
-    """Return a tensor that notes when it is evaluated."""
-
-    def write():
-        log.append(label)
-        return 0
-
-    tensor = tf.py_func(write, [], tf.int32)
-    return tensor
-
-
-# no_op, group, tuple, with_dependencies.
-
-
-def test_group_runs_everything_in_it():
-    log = []
-    parts = [note(log, "a"), note(log, "b").op, [note(log, "c"), {"k": note(log, "d")}]]
-    both = tf.group(*parts, None, name="both")
-    assert both.name == "both"
-    assert run(both) is None
-    assert log == ["a", "b", "c", "d"]
-    assert tf.group().type == "NoOp"
-    with pytest.raises(TypeError, match="expected a tensor"):
-        tf.group(3)
-
-
-def test_a_tuple_is_available_when_all_of_it_is():
-    log = []
-    a, b, c = note(log, "a"), note(log, "b"), note(log, "c").op
-    x, none, y, operation = tf.tuple([a, None, b, tf.no_op()], control_inputs=[c])
-    assert none is None
-    assert isinstance(operation, tf.Operation)
-    assert run(x) == 0
-    assert sorted(log) == ["a", "b", "c"]
-    log.clear()
-    run([y, operation])
-    assert sorted(log) == ["a", "b", "c"]
-    with pytest.raises(ValueError, match="at least one"):
-        tf.tuple([None])
 
 
 # cond: values.
@@ -362,153 +315,6 @@ def test_an_error_in_a_turn_names_the_operation_and_its_line():
     assert f"{__file__}:{made[0]}" in str(caught.value)
 
 
-# py_func.
-
-
-def test_python_is_called_with_arrays_when_the_graph_runs():
-    seen = []
-
-    def double(x, y):
-        seen.append((type(x), type(y), x.dtype))
-        return x * 2 + y
-
-    x = tf.placeholder(tf.float32)
-    y = tf.py_func(double, [x, 1.0], tf.float32, name="double")
-    assert y.op.name == "double"
-    assert y.dtype == tf.float32
-    assert y.shape.ndims is None
-    assert seen == []
-    assert run(y, {x: [1.0, 2.0]}).tolist() == [3.0, 5.0]
-    assert seen == [(np.ndarray, np.float32, np.float32)]
-
-
-def test_a_function_without_results_comes_as_an_operation():
-    log = []
-    call = tf.py_func(lambda x: log.append(int(x)), [tf.constant(3)], [], name="call")
-    assert isinstance(call, tf.Operation)
-    assert tf.Session().run(call) is None
-    assert (call.name, log) == ("call", [3])
-    with tf.eager_execution():
-        assert tf.py_func(lambda x: log.append(int(x)), [tf.constant(4)], []) == []
-    assert log == [3, 4]
-
-
-def test_what_the_function_does_to_its_arrays_stays_there():
-    buffer = np.zeros(2, np.float32)
-
-    def spoil(x):
-        x += 1
-        buffer[:] = x
-        return buffer
-
-    v = tf.Variable([1.0, 2.0])
-    calls = [tf.py_func(spoil, [v], tf.float32) for _ in range(2)]
-    with tf.Session() as session:
-        session.run(v.initializer)
-        found = session.run(calls)
-        buffer[:] = 0
-        assert [value.tolist() for value in found] == [[2.0, 3.0]] * 2
-        assert session.run(v).tolist() == [1.0, 2.0]
-
-
-def test_print_shows_its_data_at_every_evaluation(capsys):
-    x = tf.constant([1, 2, 3, 4])
-    y = tf.Print(x, [x, tf.constant("text"), 2.5], "x is ", summarize=2)
-    assert (y.dtype, y.shape.as_list()) == (tf.int32, [4])
-    assert capsys.readouterr().err == ""
-    session = tf.Session()
-    for _ in range(2):
-        assert session.run(y).tolist() == [1, 2, 3, 4]
-    shown = capsys.readouterr()
-    assert shown.err == "x is [1 2...][text][2.5]\n" * 2
-    assert shown.out == ""
-
-
-def test_print_shows_three_elements_by_default(capsys):
-    run(tf.Print(tf.constant(0), [tf.range(9), tf.range(3)]))
-    assert capsys.readouterr().err == "[0 1 2...][0 1 2]\n"
-
-
-def test_assert_fails_at_run_time_with_its_data():
-    x = tf.placeholder(tf.int32, [None])
-    check, made = tf.Assert(tf.reduce_all(x > 0), [x, "positive"], 2, "check"), line()
-    assert isinstance(check, tf.Operation)
-    session = tf.Session()
-    assert session.run(check, {x: [1]}) is None
-    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
-        session.run(check, {x: [3, -1, 2]})
-    assert "[3 -1...] [positive]" in str(caught.value)
-    assert caught.value.op.name == "check"
-    assert f"{__file__}:{made}" in str(caught.value)
-
-
-def test_assert_needs_every_element_and_a_bool():
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        run(tf.Assert([True, False], ["all"]))
-    with pytest.raises((TypeError, ValueError), match="bool"):
-        tf.Assert(tf.constant(1), [])
-
-
-def leaked(build):
-    """Return what a function kept while it was called by `build`."""
-    kept = []
-
-    def keep(value):
-        kept.append(value)
-        return value
-
-    build(keep)
-    return kept[0]
-
-
-LEAKS = {
-    "branch of tf.cond": lambda keep: tf.cond(
-        tf.constant(True), lambda: keep(tf.constant(1) + 1), lambda: 2
-    ),
-    "tf.while_loop": lambda keep: tf.while_loop(
-        lambda i: i < 2, lambda i: keep(i + 1), [0]
-    ),
-    "replicated computation": lambda keep: tf.tpu.rewrite(
-        lambda x: keep(x + 1), [tf.constant(1)]
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", LEAKS)
-def test_a_value_that_leaks_is_refused_with_both_places(kind):
-    value = leaked(LEAKS[kind])
-    with pytest.raises(tf.errors.InaccessibleTensorError, match=kind) as caught:
-        value + 1
-    text = str(caught.value)
-    assert value.name in text
-    assert text.count("test_control_flow.py:") == 2
-    for use in (
-        lambda: tf.identity(value),
-        lambda: tf.no_op() and tf.group(value),
-        lambda: tf.stack([value, value]),
-        lambda: tf.cond(tf.constant(True), lambda: value, lambda: 0),
-        lambda: tf.while_loop(lambda i: True, lambda i: value, [0]),
-    ):
-        with pytest.raises(tf.errors.InaccessibleTensorError, match=kind):
-            use()
-
-
-@pytest.mark.parametrize("kind", LEAKS)
-def test_a_leaked_value_is_neither_fetched_nor_fed_nor_awaited(kind):
-    value = leaked(LEAKS[kind])
-    with pytest.raises(ValueError, match=f"cannot fetch.*{kind}"):
-        run(value)
-    with pytest.raises(ValueError, match=f"cannot fetch.*{kind}"):
-        run(value.op)
-    with pytest.raises(ValueError, match=f"cannot feed.*{kind}"):
-        run(tf.constant(0), {value: 1})
-    with (
-        pytest.raises(tf.errors.InaccessibleTensorError, match=kind),
-        tf.control_dependencies([value]),
-    ):
-        tf.no_op()
-
-
 def test_control_flow_runs_at_once_in_eager_mode():
     with tf.eager_execution():
         x = tf.constant(3)
@@ -529,31 +335,6 @@ def test_control_flow_runs_at_once_in_eager_mode():
         assert pair[1].shape.as_list() == [4]
         with pytest.raises(TypeError, match="element type"):
             tf.while_loop(lambda i: i < 2, lambda i: tf.cast(i, tf.float32), [0])
-
-
-def test_python_and_assertions_run_at_once_in_eager_mode(graph, capsys):
-    with tf.eager_execution():
-        y = tf.py_func(lambda x: x * 2, [tf.constant(21)], tf.int32)
-        assert int(y) == 42
-        assert tf.Assert(tf.constant(True), ["never"]) is None
-        with pytest.raises(tf.errors.InvalidArgumentError, match="shown"):
-            tf.Assert(tf.constant(False), ["shown"])
-        assert int(tf.Print(tf.constant(1), ["printed"])) == 1
-    assert capsys.readouterr().err == "[printed]\n"
-    assert graph.get_operations() == []
-
-
-def test_py_func_receives_scalars_as_scalars(evaluate):
-    """As release 1.15.5 hands them over."""
-    seen = []
-
-    def note(*given):
-        seen.extend(type(value) for value in given)
-        return np.int32(0)
-
-    texts, text = tf.constant([b"a"]), tf.constant(b"abc")
-    evaluate(tf.py_func(note, [text, tf.constant(1.5), texts], tf.int32))
-    assert seen == [bytes, np.float32, np.ndarray]
 
 
 def nested(depth, x):
@@ -607,27 +388,6 @@ def test_a_predicate_that_turns_out_to_be_no_scalar(executor):
             run(fetched, {x: True})
 
 
-def test_ensure_shape_makes_the_static_shape_more_precise():
-    x = tf.placeholder(tf.float32, [None, None])
-    y = tf.ensure_shape(x, [None, 2])
-    assert y.shape.as_list() == [None, 2]
-    with tf.Session() as session:
-        values = session.run([y, tf.gradients(y * y, x)[0]], {x: [[1.0, 2.0]]})
-    assert [value.tolist() for value in values] == [[[1, 2]], [[2, 4]]]
-
-
-@pytest.mark.parametrize("value", [[[1.0, 2.0, 3.0]], [1.0, 2.0], 3.0])
-def test_ensure_shape_refuses_other_shapes(value):
-    y = tf.ensure_shape(tf.placeholder(tf.float32, name="x"), [None, 2])
-    with (
-        tf.Session() as session,
-        pytest.raises(tf.errors.InvalidArgumentError, match="must be"),
-    ):
-        session.run(y, {"x:0": value})
-    with pytest.raises(ValueError, match=r"does not have the shape \(2, 2\)"):
-        tf.ensure_shape(tf.zeros([2, 3]), [2, 2])
-
-
 def _loop(body):
     return tf.while_loop(lambda i: i < 3, lambda i: (body(i), i + 1)[1], [0])
 
@@ -672,50 +432,6 @@ def test_what_a_used_operation_waits_for_runs():
     found = tf.while_loop(lambda i: i < 3, body, [0])
     with tf.Session() as session, pytest.raises(tf.errors.FailedPreconditionError):
         session.run(found)
-
-
-def optionals(numbers, limit):
-    """Add the elements of an iterator in a loop that hands optionals on."""
-    Optional = tf.experimental.Optional
-
-    def body(turn, total, taken):
-        added = tf.cond(
-            taken.has_value(),
-            lambda: Optional.from_value({"sum": taken.get_value()}),
-            lambda: total,
-        )
-        return turn + 1, added, numbers.get_next_as_optional()
-
-    nothing = Optional.empty(None)
-    _, total, left = tf.while_loop(
-        lambda turn, total, taken: (turn < limit) & taken.has_value(),
-        body,
-        [tf.constant(0), nothing, numbers.get_next_as_optional()],
-    )
-    return total, left.has_value()
-
-
-@pytest.mark.parametrize("traced", [False, True])
-@pytest.mark.parametrize(("limit", "last", "left"), [(2, 11, True), (9, 12, False)])
-def test_optionals_are_loop_variables(traced, limit, last, left):
-    with tf.eager_execution():
-        numbers = iter(tf.data.Dataset.range(10, 13))
-        call = tf.function(optionals) if traced else optionals
-        total, more = call(numbers, limit)
-        assert total.has_value() and int(total.get_value()["sum"]) == last
-        assert bool(more) == left
-
-
-def test_an_optional_without_a_value_has_none():
-    with tf.eager_execution():
-        numbers = iter(tf.data.Dataset.range(0))
-        taken = tf.function(numbers.get_next_as_optional)()
-        assert not taken.has_value()
-        empty = tf.experimental.Optional.empty(taken.element_spec)
-        with pytest.raises(tf.errors.InvalidArgumentError, match="has_value"):
-            empty.get_value()
-        with pytest.raises(ValueError, match="element_spec"):
-            tf.experimental.Optional.empty(None).filled()
 
 
 def test_branches_and_loops_hand_on_ragged_and_sparse_tensors():

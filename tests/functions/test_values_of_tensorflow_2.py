@@ -8,10 +8,7 @@ import tpuref as tf
 v2 = tf.compat.v2
 
 
-@pytest.fixture(autouse=True)
-def eager():
-    with tf.eager_execution():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 def values(tensor):

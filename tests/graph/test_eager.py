@@ -1,6 +1,5 @@
 """Eager mode: operations run at once, and their tensors are values."""
 
-import subprocess
 import sys
 import threading
 
@@ -9,6 +8,10 @@ import numpy as np
 import pytest
 
 import tpuref as tf
+
+from ..pythons import python
+
+IMPORT = "import tpuref as tf\n"
 
 
 def line():
@@ -39,26 +42,21 @@ def test_the_mode_belongs_to_its_thread():
     assert found == [False]
 
 
-def python(code):
-    command = [sys.executable, "-c", "import tpuref as tf\n" + code]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=False
-    )
-
-
 def test_enabling_is_for_the_whole_program():
     done = python(
+        "-c",
+        f"{IMPORT}"
         "import threading\n"
         "tf.enable_eager_execution()\n"
         "tf.enable_eager_execution()\n"
         "print(int(tf.constant(1) + 2), tf.executing_eagerly())\n"
         "t = threading.Thread(target=lambda: print(tf.executing_eagerly()))\n"
         "t.start(); t.join()\n"
-        "with tf.Graph().as_default(): print(tf.executing_eagerly())\n"
+        "with tf.Graph().as_default(): print(tf.executing_eagerly())\n",
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["3", "True", "True", "False"]
-    done = python("tf.constant(1)\ntf.enable_eager_execution()\n")
+    done = python("-c", f"{IMPORT}tf.constant(1)\ntf.enable_eager_execution()\n")
     assert "ValueError" in done.stderr and "at program start" in done.stderr
 
 
@@ -172,14 +170,14 @@ def test_errors_of_variables_in_eager_mode():
 
 
 def test_a_seeded_program_repeats_in_eager_mode():
-    code = (
+    code = IMPORT + (
         "tf.enable_eager_execution()\n"
         "tf.set_random_seed(4)\n"
         "x, y = tf.random_uniform([4]), tf.random_uniform([4])\n"
         "assert x.numpy().tolist() != y.numpy().tolist()\n"
         "print(x.numpy().tolist(), tf.random_normal([3], seed=2).numpy().tolist())\n"
     )
-    first, second = python(code), python(code)
+    first, second = python("-c", code), python("-c", code)
     assert first.returncode == 0, first.stderr
     assert first.stdout == second.stdout != ""
 

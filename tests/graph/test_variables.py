@@ -98,10 +98,10 @@ def test_reading_before_initialising_names_the_variable_and_the_place(session):
 
 def test_being_initialised_can_be_asked(session):
     v, w = tf.Variable(1.0), tf.Variable(1.0)
-    known = v.is_initialized()
-    assert not session.run(known)
+    known, asked = v.is_initialized(), tf.is_variable_initialized(v)
+    assert session.run([known, asked]) == [False, False]
     session.run([v.initializer, w.assign(4.0)])  # an assignment initialises too
-    assert session.run(known)
+    assert session.run([known, asked]) == [True, True]
     assert type(session.run(known)) is np.bool_
     assert session.run(w) == 4.0
     session.run(v.assign_add(5.0))

@@ -5,13 +5,6 @@ import pytest
 import tpuref as tf
 
 
-@pytest.fixture
-def eager():
-    """Run operations at once."""
-    with tf.eager_execution():
-        yield
-
-
 @pytest.fixture(params=["lockstep", "pool"])
 def executor(request):
     """Run the replicas on each executor in turn."""

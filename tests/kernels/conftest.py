@@ -11,6 +11,8 @@ import pytest
 
 from tpuref.kernels import COMPILED, arrays
 
+from .linked import Processes, Threads, Twin
+
 
 class Kernels(NamedTuple):
     """One of the twins."""
@@ -73,3 +75,35 @@ class Memory:
 @pytest.fixture
 def memory():
     return Memory
+
+
+@pytest.fixture(params=["python", "cython"])
+def twin(request):
+    if request.param == "cython":
+        request.getfixturevalue("compiled")
+    return Twin(request.param)
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """The processes of each twin, by its name."""
+    started = {}
+
+    def of(name):
+        if name not in started:
+            started[name] = Processes(name)
+        started[name].heap = started[name].start
+        return started[name]
+
+    yield of
+    for each in started.values():
+        each.close()
+
+
+@pytest.fixture(params=["threads", "processes"])
+def pool(request, twin, processes):
+    if request.param == "threads":
+        return Threads(twin, 1 << 28)
+    if not hasattr(os, "memfd_create"):
+        pytest.skip("the processes of this test share a memfd")
+    return processes(twin.name)

@@ -1,10 +1,7 @@
 """Which twin is taken, in fresh interpreters, and that the twins are twins."""
 
 import inspect
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +9,8 @@ import pytest
 import tpuref.kernels.cython
 from tpuref.kernels import status
 from tpuref.kernels.python import padding, sharding
+
+from ..pythons import python
 
 TELL = (
     "import tpuref.kernels as kernels; print(kernels.IMPLEMENTATION, kernels.sharding)"
@@ -47,23 +46,17 @@ UNKNOWN = "ValueError: TPUREF_KERNELS: expected auto, cython or python.*'fortran
 def test_which_kernels_are_taken(request, code, wanted, shown, fault):
     if shown == CYTHON:
         request.getfixturevalue("compiled")
-    environment = {**os.environ, "TPUREF_KERNELS": wanted}
-    if wanted is None:
-        del environment["TPUREF_KERNELS"]
-    command = [sys.executable, "-c", code]
-    answer = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=60
-    )
+    answer = python("-c", code, env={"TPUREF_KERNELS": wanted})
     assert answer.stdout.startswith(shown)
     assert answer.returncode == (fault is not None)
     assert fault is None or re.search(fault, answer.stderr)
 
 
 def test_twins_have_the_same_functions_and_arguments(kernels):
-    for twin, python in ((kernels.sharding, sharding), (kernels.padding, padding)):
-        for name in {"take_shard", "put_shard", "pad"} & set(vars(python)):
+    for twin, plain in ((kernels.sharding, sharding), (kernels.padding, padding)):
+        for name in {"take_shard", "put_shard", "pad"} & set(vars(plain)):
             one, other = (
-                inspect.signature(getattr(module, name)) for module in (twin, python)
+                inspect.signature(getattr(module, name)) for module in (twin, plain)
             )
             assert list(one.parameters) == list(other.parameters)
 

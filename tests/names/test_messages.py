@@ -7,7 +7,6 @@ import importlib.util
 import inspect
 import pickle
 import re
-import subprocess
 import sys
 
 import pytest
@@ -15,6 +14,8 @@ import pytest
 import tpuref as tf
 from tpuref.base import error_codes as codes
 from tpuref.names.table import namespaces
+
+from ..pythons import python
 
 CODE = f"[{codes.MISSING_NAME}]"
 PRIVATE = re.compile(r"(__internal__|compiler|core)\b|.*\bpython\b")
@@ -161,7 +162,7 @@ def test_a_namespace_is_a_module_wherever_programs_see_it(modules):
         f"assert imported.__spec__.name == imported.__name__\n"
         for module, namespace in modules.items()
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+    python("-c", script, check=True)
 
 
 def test_the_older_spelling_can_be_imported_first():
@@ -171,7 +172,7 @@ def test_the_older_spelling_can_be_imported_first():
         "assert tf.compat.v1 is v1 and tf.Session is v1.Session\n"
         "assert v1.compat.v1 is v1\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+    python("-c", script, check=True)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +192,7 @@ def test_the_modules_of_tensorflow_that_programs_import(statement):
         "from tpuref.python.tpu import tpu_function as same\n"
         "assert m is same and m.get_tpu_context().number_of_shards is None\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+    python("-c", script, check=True)
 
 
 def test_who_asks_gets_an_answer():
@@ -221,17 +222,11 @@ def test_the_table_is_read_for_messages_only():
         "hasattr(tf, 'feature_column')\n"
         "assert 'tpuref.names.releases' in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+    python("-c", script, check=True)
 
 
 def test_python_has_nothing_to_add():
-    done = subprocess.run(
-        [sys.executable, "-c", "import tpuref as tf\ntf.tpu.shrad"],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = python("-c", "import tpuref as tf\ntf.tpu.shrad")
     assert done.stderr.splitlines()[-1] == (
         "AttributeError: tpuref has no tf.tpu.shrad (nor has TensorFlow). Did you mean "
         f"tf.tpu.shard? {CODE}"

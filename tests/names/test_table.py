@@ -9,8 +9,6 @@ import pickle
 import pkgutil
 import pydoc
 import re
-import subprocess
-import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +19,8 @@ import tpuref as tf
 from tpuref.base.release import behavior
 from tpuref.names import table
 from tpuref.names.namespace import Namespace, load
+
+from ..pythons import python
 
 ROOT = Path(table.ROOT)
 STUBS = sorted([*ROOT.glob("compat/**/*.pyi"), *ROOT.glob("contrib/**/*.pyi")])
@@ -137,7 +137,7 @@ def test_a_namespace_is_a_module(path):
 
 def test_everything_of_tf_can_be_imported_at_once():
     script = "from tpuref import *\nassert constant and nn.relu and compat.v2.nn"
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+    python("-c", script, check=True)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_code_below_a_namespace_does_not_hide_its_names():
         "from tpuref.interface.layers.dropout import Dropout\n"
         "assert callable(tf.layers.dropout) and tf.layers.Dropout is Dropout\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+    python("-c", script, check=True)
 
 
 def test_a_name_that_differs_follows_the_mode(monkeypatch):

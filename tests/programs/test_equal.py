@@ -1,13 +1,11 @@
 """Following the steps of a training: the same weights first, and what differs later."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 from maintenance.programs.equal import FOLLOW, FOLLOW_2, Comparison, _difference
+
+from ..pythons import python
 
 TRAIN = """\
 import sys
@@ -35,12 +33,8 @@ def test_two_trainings_begin_alike_and_stay_so(tmp_path):
     for name in ("a", "b"):
         followed = str(tmp_path / f"{name}.npz")
         words = [FOLLOW, initial, followed, str(script), str(tmp_path / name)]
-        subprocess.run(
-            [sys.executable, "-m", "tpuref", "--as-tensorflow=1", *words],
-            env={**os.environ, "TPUREF_EXECUTOR": "lockstep"},
-            timeout=200,
-            check=True,
-        )
+        options = ["-m", "tpuref", "--as-tensorflow=1"]
+        python(*options, *words, env={"TPUREF_EXECUTOR": "lockstep"}, check=True)
         found.append(dict(np.load(followed)))
     comparison = _difference(*found, dict(np.load(initial)))
     assert comparison == Comparison(4, 0.0, 0.0, comparison.moved)
@@ -87,12 +81,7 @@ def test_a_loop_of_tensorflow_2_is_followed(tmp_path):
     (tmp_path / "loop.py").write_text(LOOP)
     words = [FOLLOW_2, str(tmp_path / "found.npz"), str(tmp_path / "loop.py")]
     options = ["-m", "tpuref", "run", "--cores", "1", "--as-tensorflow=2"]
-    subprocess.run(
-        [sys.executable, *options, *words],
-        env={**os.environ, "TPUREF_EXECUTOR": "lockstep"},
-        timeout=200,
-        check=True,
-    )
+    python(*options, *words, env={"TPUREF_EXECUTOR": "lockstep"}, check=True)
     w, v = (
         np.random.RandomState(6).uniform(-1, 1, shape) / np.sqrt(shape[0])
         for shape in ([1, 3], [3, 1])

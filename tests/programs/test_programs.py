@@ -4,8 +4,6 @@
 """
 
 import os
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -14,6 +12,8 @@ import pytest
 from maintenance.programs.manifest import COMMITS, PROGRAMS
 from maintenance.programs.program import Edit, End, Program
 from maintenance.programs.runner import Unavailable, run
+
+from ..pythons import python
 
 FOLDER = os.environ.get("TPUREF_PROGRAMS", "")
 
@@ -110,14 +110,8 @@ def test_what_is_not_on_this_computer(texts, tmp_path, changes, missing):
 
 
 def test_the_command_says_what_was_not_run(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "maintenance.programs", str(tmp_path), "tpu-mnist"],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    root = Path(__file__).parents[2]
+    done = python("-m", "maintenance.programs", tmp_path, "tpu-mnist", cwd=root)
     said = f"tpu-mnist: not run: {tmp_path} has no tensorflow/tpu"
     assert done.stdout.strip() == said
     assert done.returncode == 0

@@ -5,6 +5,17 @@ import pytest
 import tpuref as tf
 
 
+def answers(target):
+    """Whether a session on that target runs a graph."""
+    with tf.Graph().as_default():
+        product = tf.constant(6) * 7
+        try:
+            with tf.Session(target) as session:
+                return bool(session.run(product) == 42)
+        except tf.errors.UnavailableError:
+            return False
+
+
 @pytest.fixture
 def server():
     """A server of the job worker, with a system of two cores."""

@@ -8,18 +8,9 @@ import pytest
 
 import tpuref as tf
 
+from .conftest import answers
+
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
-
-
-def answers(target):
-    """Whether a session on that target runs a graph."""
-    with tf.Graph().as_default():
-        product = tf.constant(6) * 7
-        try:
-            with tf.Session(target) as session:
-                return bool(session.run(product) == 42)
-        except tf.errors.UnavailableError:
-            return False
 
 
 def test_a_local_server_stops_when_nobody_holds_it():

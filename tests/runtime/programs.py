@@ -1,4 +1,4 @@
-"""Instructions and strategies that tests of several modules write by hand."""
+"""Instructions that tests of several modules write by hand."""
 
 import tpuref as tf
 from tpuref.base.callsite import CallSite
@@ -10,13 +10,3 @@ def instr(op, inputs, output, **attrs):
     spec = tf.TensorSpec(None, attrs.pop("gives", tf.float32))
     site = CallSite("program.py", 1, "computation")
     return Instr(op, op, tuple(inputs), (output,), attrs, (spec,), 0, site)
-
-
-class LocalResolver:
-    """What a strategy asks of a resolver, for this process."""
-
-    def master(self):
-        return "local"
-
-    def cluster_spec(self):
-        return None

@@ -194,6 +194,7 @@ def test_a_missing_replica_is_blamed_on_the_first_sum():
                     session.run(out)
                 errors.append(raised.value)
     assert "replicas [0, 2] wait for [1]" in str(errors[1])
+    assert "test_exchange.py" in str(errors[1])
     assert str(errors[0]) == str(errors[1])
     assert errors[0].op.name == errors[1].op.name == "cond/true/total_1"
 

@@ -4,8 +4,6 @@ import importlib.util
 import logging
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,8 @@ import tpuref as tf
 from tpuref.engine.runtime.log import FIELDS, advice, logger
 from tpuref.engine.runtime.pool.host import long_runs
 from tpuref.engine.runtime.system import LOCAL
+
+from ..pythons import python
 
 
 @pytest.fixture
@@ -128,14 +128,8 @@ LISTENING = f"import logging; logging.basicConfig()\n{ADVISED}"
     ids=["silent", "advised", "listening"],
 )
 def test_only_advice_is_printed_unless_the_program_listens(program, shown):
-    environment = {**os.environ, "PYTHONPATH": str(Path(tf.__file__).parents[1])}
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=60,
-    )
+    source = str(Path(tf.__file__).parents[1])
+    done = python("-c", program, env={"PYTHONPATH": source})
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith(shown) and done.stdout == ""
     assert done.stderr.count("\n") == bool(shown)

@@ -5,7 +5,6 @@ import os
 import resource
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,8 @@ from tpuref.engine.runtime.pool.control_area import control_bytes
 from tpuref.engine.runtime.pool.host import process as module
 from tpuref.engine.runtime.pool.host.process import CoreProcess
 from tpuref.engine.runtime.pool.split import Split
+
+from ..crashes.processes import eventually
 
 SECONDS = 30.0
 
@@ -50,15 +51,6 @@ def start(monkeypatch):
 
 def stays(process):
     return Path(f"/proc/{process.pid}/stat").exists()
-
-
-def until(condition):
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 READY = "import os, time\nos.write(LINK, b'ready')\n"
@@ -111,19 +103,19 @@ def test_the_log_is_what_it_wrote(start):
 def test_the_stack_can_be_asked_for(start):
     code = "import faulthandler, signal\nfaulthandler.register(signal.SIGUSR1)\n"
     process = ready(start(f"{code}{READY}print('before', flush=True)\ntime.sleep(100)"))
-    assert until(lambda: "before" in process.log())
+    assert eventually(lambda: "before" in process.log(), SECONDS)
     begin = process.ask_for_stack()
-    assert until(lambda: "<string>" in process.log(begin))
+    assert eventually(lambda: "<string>" in process.log(begin), SECONDS)
     assert "before" not in process.log(begin)
     process.end()
 
 
 def test_whether_it_is_stopped_and_what_it_used(start):
     process = ready(start(f"{READY}while True: pass"))
-    assert until(lambda: process.processor_ticks() > 5)
+    assert eventually(lambda: process.processor_ticks() > 5, SECONDS)
     assert not process.is_stopped()
     os.kill(process.pid, signal.SIGSTOP)
-    assert until(process.is_stopped)
+    assert eventually(process.is_stopped, SECONDS)
     used = process.processor_ticks()
     process.end()
     assert not stays(process) and used > 5
@@ -137,9 +129,11 @@ def test_it_is_killed_with_the_lifeline(start):
         process = ready(start(f"{careless}{READY}time.sleep(100)"))
         if stopped:
             os.kill(process.pid, signal.SIGSTOP)
-            assert until(process.is_stopped)
+            assert eventually(process.is_stopped, SECONDS)
         process.abandon()
-        assert until(lambda pid=process.pid: os.waitpid(pid, os.WNOHANG)[0] == pid)
+        assert eventually(
+            lambda pid=process.pid: os.waitpid(pid, os.WNOHANG)[0] == pid, SECONDS
+        )
 
 
 def test_what_a_core_is_given(start, monkeypatch):

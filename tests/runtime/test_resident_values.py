@@ -11,7 +11,7 @@ from tpuref.engine.runtime.pool.host.pool import CorePool
 from tpuref.engine.runtime.pool.messages import RunRequest, sharing_key
 from tpuref.engine.runtime.system import LOCAL
 
-from .programs import LocalResolver
+from ..distribute.conftest import LocalResolver
 
 LARGE = 5_000
 

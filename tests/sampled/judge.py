@@ -13,7 +13,7 @@ import numpy as np
 import tpuref.compat.v1 as tf
 
 from . import plain
-from .calls import LIMITS
+from .draft import LIMITS
 
 RELATIVE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 2e-5, "complex64": 2e-5}
 NO_KERNEL = ("No OpKernel was registered", "not supported by", "Unimplemented")

@@ -12,6 +12,7 @@ import pytest
 import tpuref.compat.v1 as tf
 
 from . import calls, judge
+from .draft import CALLS, Draft
 from .listed import LISTED
 
 SAMPLES = int(os.environ.get("TPUREF_SAMPLES", "3000"))
@@ -77,11 +78,9 @@ def report(case):
 
 
 def test_every_call_is_drawn():
-    drawn = {
-        step["call"] for seed in range(len(calls.CALLS)) for step in calls.draw(seed)
-    }
-    missing = {name for name in calls.CALLS if name not in drawn} - {"tf.operators"}
-    assert missing == set() and len(calls.CALLS) > 200
+    drawn = {step["call"] for seed in range(len(CALLS)) for step in calls.draw(seed)}
+    missing = {name for name in CALLS if name not in drawn} - {"tf.operators"}
+    assert missing == set() and len(CALLS) > 200
 
 
 def test_a_seed_gives_one_program():
@@ -110,7 +109,7 @@ def test_scripts_run():
 
 
 def test_the_smallest_program_keeps_what_differs():
-    d = calls.Draft(0)
+    d = Draft(0)
     x = d.x(("float32",), (2,))
     y = d.step("tf.tanh", x)
     d.step("tf.exp", x)
@@ -125,7 +124,7 @@ def test_the_smallest_program_keeps_what_differs():
 
 def test_differences_are_seen():
     """A wrong value, dtype, static shape and a missing error are differences."""
-    d = calls.Draft(0)
+    d = Draft(0)
     d.given("float32", (1,), low=1.5, high=1.5)
     program = d.steps
     program[0]["static"] = [None]

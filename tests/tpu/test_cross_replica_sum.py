@@ -39,18 +39,6 @@ def test_outside_there_is_one_shard_and_one_warning(evaluate, caplog):
     assert evaluate(total).tolist() == [1.0, 2.0]
 
 
-def test_replicas_that_diverge_are_named(session):
-    def computation(x):
-        return tf.cond(x > 1.0, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
-
-    out = tf.tpu.replicate(computation, [[1.0], [2.0], [3.0]])
-    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
-        session.run(out)
-    message = str(raised.value)
-    assert "replicas [1, 2] wait for [0]" in message
-    assert "test_cross_replica_sum.py" in message
-
-
 def test_a_whole_group_may_take_a_branch_of_its_own(evaluate):
     def computation(x):
         return tf.cond(

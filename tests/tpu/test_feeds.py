@@ -14,11 +14,7 @@ tpu = tf.contrib.tpu
 CORES = 3
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph_and_system():
-    LOCAL.reset()
-    with tf.Graph().as_default(), tf.config.override(timeout=20.0):
-        yield
+pytestmark = pytest.mark.usefixtures("fresh_system")
 
 
 def in_thread(function):

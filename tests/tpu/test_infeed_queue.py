@@ -7,16 +7,11 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.engine.runtime.system import LOCAL
 
 InfeedQueue = tf.contrib.tpu.InfeedQueue
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph_and_system():
-    LOCAL.reset()
-    with tf.Graph().as_default(), tf.config.override(timeout=10.0):
-        yield
+pytestmark = pytest.mark.usefixtures("fresh_system")
 
 
 def two_elements(**more):

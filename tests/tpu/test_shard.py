@@ -28,42 +28,16 @@ def refused_shards(tf, exception_type, words, computation, *args, **kwargs):
 
 
 def test_size(tf):
-    def require(shape, count, axis, *words):
+    for shape, count, axis, *words in (
+        ([4, 6], 4, 1, "inputs[1]", "float32[4,6]", "size 6 in dimension 1,", "4 or 8"),
+        ([4, 6], 4, -1, "size 6 in dimension 1, which", "num_shards = 4", "4 or 8 ["),
+        ([7, 6], 3, 0, "size 7 in dimension 0, which", "num_shards = 3", "6 or 9 ["),
+        ([4, 6], 3, 0, "size 4 in dimension 0, which", "num_shards = 3", "3 or 6 ["),
+        ([3], 4, 0, "size 3 in dimension 0, which", "num_shards = 4", "use size 4 ["),
+    ):
         inputs = [tf.zeros([12]), tf.zeros(shape)]
         given = {"num_shards": count, "input_shard_axes": [0, axis]}
         refused_shards(tf, ValueError, words, lambda a, b: a, inputs, **given)
-
-    require(
-        [4, 6], 4, 1, "inputs[1]", "float32[4,6]", "size 6 in dimension 1,", "4 or 8"
-    )
-    require(
-        [4, 6],
-        4,
-        -1,
-        "size 6 in dimension 1, which is not divisible by num_shards = 4",
-        "4 or 8 [",
-    )
-    require(
-        [7, 6],
-        3,
-        0,
-        "size 7 in dimension 0, which is not divisible by num_shards = 3",
-        "6 or 9 [",
-    )
-    require(
-        [4, 6],
-        3,
-        0,
-        "size 4 in dimension 0, which is not divisible by num_shards = 3",
-        "3 or 6 [",
-    )
-    require(
-        [3],
-        4,
-        0,
-        "size 3 in dimension 0, which is not divisible by num_shards = 4",
-        "use size 4 [",
-    )
 
 
 def test_dimension(tf):

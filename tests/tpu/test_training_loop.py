@@ -3,17 +3,12 @@
 import pytest
 
 import tpuref as tf
-from tpuref.engine.runtime.system import LOCAL
 from tpuref.python.tpu import tpu_function
 
 tpu = tf.contrib.tpu
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph_and_system():
-    LOCAL.reset()
-    with tf.Graph().as_default(), tf.config.override(timeout=20.0):
-        yield
+pytestmark = pytest.mark.usefixtures("fresh_system")
 
 
 def test_repeat_on_three_replicas(session):

@@ -10,11 +10,7 @@ import pytest
 
 import tpuref as tf
 
-
-@pytest.fixture(autouse=True)
-def eagerly():
-    with tf.eager_execution():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 def test_an_argument_by_position_or_by_keyword_is_one_trace():

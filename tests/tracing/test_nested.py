@@ -11,11 +11,7 @@ import pytest
 
 import tpuref as tf
 
-
-@pytest.fixture(autouse=True)
-def eagerly():
-    with tf.eager_execution():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 class Counted:

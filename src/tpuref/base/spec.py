@@ -54,8 +54,8 @@ class TensorSpec:
 
         The argument may be a tensor; names are ignored.
         """
-        given = getattr(spec_or_tensor, "spec", spec_or_tensor)
-        other = instance_of(TensorSpec, "TensorSpec: other", "a tf.TensorSpec", given)
+        spec = getattr(spec_or_tensor, "spec", spec_or_tensor)
+        other = instance_of(TensorSpec, "TensorSpec: other", "a tf.TensorSpec", spec)
         return self.dtype.is_compatible_with(
             other.dtype
         ) and self.shape.is_compatible_with(other.shape)

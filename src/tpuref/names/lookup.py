@@ -20,7 +20,7 @@ def first_missing(name: str) -> str | None:
     >>> first_missing("keras.layers.Dense")
     'keras.layers'
     """
-    there, value = _followed(name)
+    there, value = _follow(name)
     if there == name or not _is_searched(value):
         return None
     parts = name.split(".")
@@ -33,17 +33,17 @@ def part_there(name: str) -> str:
     >>> part_there("float32.name"), part_there("contrib.slim.conv3d")
     ('float32', 'contrib.slim')
     """
-    return _followed(name)[0]
+    return _follow(name)[0]
 
 
 def is_namespace(name: str) -> bool:
     """Return whether a name is a module that can be imported from tpuref."""
-    there, value = _followed(name)
+    there, value = _follow(name)
     is_module = there == name and isinstance(value, ModuleType)
     return is_module or table.is_namespace(name)
 
 
-def _followed(name: str) -> tuple[str, Any]:
+def _follow(name: str) -> tuple[str, Any]:
     """Return the longest beginning of a name that tpuref has, and its object."""
     held: Any = sys.modules["tpuref"]
     there: list[str] = []
@@ -57,7 +57,7 @@ def _followed(name: str) -> tuple[str, Any]:
 
 def names_below(name: str) -> frozenset[str]:
     """Return the public names of a namespace or class; ``""`` is ``tf``."""
-    there, held = _followed(name)
+    there, held = _follow(name)
     if there != name:
         return frozenset()
     if isinstance(held, ModuleType):

@@ -63,6 +63,7 @@ from tpuref.interface.functions.arithmetic import square as square
 from tpuref.interface.functions.arithmetic import subtract as subtract
 from tpuref.interface.functions.arithmetic import truediv as truediv
 from tpuref.interface.functions.arithmetic import truncatemod as truncatemod
+from tpuref.interface.functions.assertions import Assert as Assert
 from tpuref.interface.functions.assertions import ensure_shape as ensure_shape
 from tpuref.interface.functions.blocks import space_to_batch_nd as space_to_batch_nd
 from tpuref.interface.functions.branches import case as case
@@ -77,10 +78,6 @@ from tpuref.interface.functions.comparison import less as less
 from tpuref.interface.functions.comparison import less_equal as less_equal
 from tpuref.interface.functions.comparison import not_equal as not_equal
 from tpuref.interface.functions.complex_numbers import complex as complex
-from tpuref.interface.functions.control_flow import Assert as Assert
-from tpuref.interface.functions.control_flow import group as group
-from tpuref.interface.functions.control_flow import no_op as no_op
-from tpuref.interface.functions.control_flow import timestamp as timestamp
 from tpuref.interface.functions.conversion import bitcast as bitcast
 from tpuref.interface.functions.conversion import cast as cast
 from tpuref.interface.functions.conversion import saturate_cast as saturate_cast
@@ -91,11 +88,14 @@ from tpuref.interface.functions.creation import ones as ones
 from tpuref.interface.functions.creation import range as range
 from tpuref.interface.functions.creation import sequence_mask as sequence_mask
 from tpuref.interface.functions.creation import zeros as zeros
+from tpuref.interface.functions.dependencies import group as group
+from tpuref.interface.functions.dependencies import no_op as no_op
 from tpuref.interface.functions.exponentials import exp as exp
 from tpuref.interface.functions.exponentials import sqrt as sqrt
 from tpuref.interface.functions.extents import broadcast_dynamic_shape as broadcast_dynamic_shape
 from tpuref.interface.functions.extents import broadcast_static_shape as broadcast_static_shape
 from tpuref.interface.functions.extents import rank as rank
+from tpuref.interface.functions.host_functions import timestamp as timestamp
 from tpuref.interface.functions.identity import identity as identity
 from tpuref.interface.functions.identity import stop_gradient as stop_gradient
 from tpuref.interface.functions.indexing import newaxis as newaxis

@@ -120,15 +120,10 @@ from tpuref.interface.functions.complex_numbers import conj as conj
 from tpuref.interface.functions.complex_numbers import imag as imag
 from tpuref.interface.functions.complex_numbers import real as real
 from tpuref.interface.functions.confusion_matrix import confusion_matrix as confusion_matrix
-from tpuref.interface.functions.control_flow import Print as Print
 from tpuref.interface.functions.control_flow import cond as cond
 from tpuref.interface.functions.control_flow import control_flow_v2_enabled as control_flow_v2_enabled
 from tpuref.interface.functions.control_flow import enable_control_flow_v2 as enable_control_flow_v2
-from tpuref.interface.functions.control_flow import numpy_function as numpy_function
-from tpuref.interface.functions.control_flow import py_func as py_func
-from tpuref.interface.functions.control_flow import tuple as tuple
 from tpuref.interface.functions.control_flow import while_loop as while_loop
-from tpuref.interface.functions.control_flow import with_dependencies as with_dependencies
 from tpuref.interface.functions.conversion import to_bfloat16 as to_bfloat16
 from tpuref.interface.functions.conversion import to_double as to_double
 from tpuref.interface.functions.conversion import to_float as to_float
@@ -148,6 +143,8 @@ from tpuref.interface.functions.decompositions import qr as qr
 from tpuref.interface.functions.decompositions import solve
 from tpuref.interface.functions.decompositions import svd as svd
 from tpuref.interface.functions.decompositions import triangular_solve
+from tpuref.interface.functions.dependencies import tuple as tuple
+from tpuref.interface.functions.dependencies import with_dependencies as with_dependencies
 from tpuref.interface.functions.diagonals import matrix_band_part as matrix_band_part
 from tpuref.interface.functions.diagonals import matrix_diag as matrix_diag
 from tpuref.interface.functions.diagonals import matrix_diag_part as matrix_diag_part
@@ -162,6 +159,8 @@ from tpuref.interface.functions.exponentials import log1p as log1p
 from tpuref.interface.functions.exponentials import rsqrt as rsqrt
 from tpuref.interface.functions.extents import shape as shape
 from tpuref.interface.functions.extents import size as size
+from tpuref.interface.functions.host_functions import numpy_function as numpy_function
+from tpuref.interface.functions.host_functions import py_func as py_func
 from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.images import random_crop as random_crop
 from tpuref.interface.functions.indexing import batch_gather as batch_gather
@@ -188,6 +187,7 @@ from tpuref.interface.functions.linalg import trace as trace
 from tpuref.interface.functions.logic import logical_xor as logical_xor
 from tpuref.interface.functions.placeholders import placeholder as placeholder
 from tpuref.interface.functions.placeholders import placeholder_with_default as placeholder_with_default
+from tpuref.interface.functions.printing import Print as Print
 from tpuref.interface.functions.random import get_seed as get_seed
 from tpuref.interface.functions.random import multinomial as multinomial
 from tpuref.interface.functions.random import random_normal as random_normal

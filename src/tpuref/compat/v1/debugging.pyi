@@ -1,5 +1,6 @@
 """The names under ``tf.compat.v1.debugging``."""
 
+from tpuref.interface.functions.assertions import Assert as Assert
 from tpuref.interface.functions.assertions import assert_equal as assert_equal
 from tpuref.interface.functions.assertions import assert_greater as assert_greater
 from tpuref.interface.functions.assertions import assert_greater_equal as assert_greater_equal
@@ -10,4 +11,3 @@ from tpuref.interface.functions.assertions import check_numerics as check_numeri
 from tpuref.interface.functions.comparison import is_finite as is_finite
 from tpuref.interface.functions.comparison import is_inf as is_inf
 from tpuref.interface.functions.comparison import is_nan as is_nan
-from tpuref.interface.functions.control_flow import Assert as Assert

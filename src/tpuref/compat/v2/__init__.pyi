@@ -43,14 +43,14 @@ from tpuref.interface.functions.assertions import assert_equal_v2
 from tpuref.interface.functions.assertions import assert_greater_v2
 from tpuref.interface.functions.assertions import assert_less_v2
 from tpuref.interface.functions.control_flow import cond_v2
-from tpuref.interface.functions.control_flow import numpy_function_v2
-from tpuref.interface.functions.control_flow import tuple_v2
 from tpuref.interface.functions.control_flow import while_loop_v2
 from tpuref.interface.functions.creation import linspace_v2
 from tpuref.interface.functions.creation import ones_like_v2
 from tpuref.interface.functions.creation import zeros_like_v2
+from tpuref.interface.functions.dependencies import tuple_v2
 from tpuref.interface.functions.extents import shape_v2
 from tpuref.interface.functions.extents import size_v2
+from tpuref.interface.functions.host_functions import numpy_function_v2
 from tpuref.interface.functions.indexing import gather_nd_v2
 from tpuref.interface.functions.indexing import gather_v2
 from tpuref.interface.functions.indexing import scatter_nd_v2

@@ -1,5 +1,6 @@
 """The names under ``tf.compat.v2.debugging``."""
 
+from tpuref.interface.functions.assertions import Assert as Assert
 from tpuref.interface.functions.assertions import assert_equal_v2
 from tpuref.interface.functions.assertions import assert_greater_equal_v2
 from tpuref.interface.functions.assertions import assert_greater_v2
@@ -7,7 +8,6 @@ from tpuref.interface.functions.assertions import assert_less_equal_v2
 from tpuref.interface.functions.assertions import assert_less_v2
 from tpuref.interface.functions.assertions import assert_positive_v2
 from tpuref.interface.functions.assertions import check_numerics as check_numerics
-from tpuref.interface.functions.control_flow import Assert as Assert
 
 assert_equal = assert_equal_v2
 assert_greater = assert_greater_v2

@@ -195,12 +195,12 @@ def _of_loop(
 ) -> Parts:
     loop = _BackwardLoop(walk, step, gradients, wanted)
     operation = loop.build()
-    _, *given = operation.outputs
+    _, *incoming = operation.outputs
     count = len(loop.carried)
-    for k, gradient in zip(loop.carried, given[:count], strict=True):
+    for k, gradient in zip(loop.carried, incoming[:count], strict=True):
         if step.inputs[k] in wanted:
             yield step.inputs[k], gradient
-    yield from zip(loop.captured, given[count:], strict=True)
+    yield from zip(loop.captured, incoming[count:], strict=True)
 
 
 class _BackwardLoop:

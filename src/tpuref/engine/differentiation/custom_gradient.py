@@ -50,10 +50,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
-        given = nest.map_structure(convert_to_tensor, list(args))
+        tensors = nest.map_structure(convert_to_tensor, list(args))
         reads = _Reads(args)
         with recording_to([*_outer_reads(), reads]):
-            result, gradient = _check_pair(f, f(*given, **kwargs))
+            result, gradient = _check_pair(f, f(*tensors, **kwargs))
         variables = reads.variables
         if variables and "variables" not in _parameters(gradient):
             raise codes.INVALID_ARGUMENT.type_error(
@@ -62,8 +62,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
                 "and return their gradients too"
             )
         values = [convert_to_tensor(leaf) for leaf in nest.flatten(result)]
-        rule = _rule(f, gradient, len(values), len(nest.flatten(given)), variables)
-        inputs = [*values, *nest.flatten(given)]
+        rule = _rule(f, gradient, len(values), len(nest.flatten(tensors)), variables)
+        inputs = [*values, *nest.flatten(tensors)]
         inputs += [variable.read_value() for variable in variables]
         outputs = passed_through(inputs, rule)
         return nest.pack_sequence_as(result, outputs[: len(values)])

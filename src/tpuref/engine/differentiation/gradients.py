@@ -108,30 +108,30 @@ def _tensor(x: Any) -> Tensor:
 
 
 def seeds_of(
-    function: str, ys: Sequence[Tensor], given: Sequence[Any]
+    function: str, ys: Sequence[Tensor], grad_ys: Sequence[Any]
 ) -> list[tuple[Tensor, Tensor]]:
     """Return each y with its initial gradient."""
-    if given and len(given) != len(ys):
+    if grad_ys and len(grad_ys) != len(ys):
         raise codes.INVALID_ARGUMENT.value_error(
             f"{function}: expected one initial gradient for each of {len(ys)} tensors, "
-            f"got {len(given)}; pass one for each, or None"
+            f"got {len(grad_ys)}; pass one for each, or None"
         )
-    wanted = list(given) or [None] * len(ys)
+    wanted = list(grad_ys) or [None] * len(ys)
     return [
         (y, _initial_gradient(function, y, g)) for y, g in zip(ys, wanted, strict=True)
     ]
 
 
-def _initial_gradient(function: str, y: Tensor, given: Any) -> Tensor:
-    if given is None and y.dtype.is_complex:
+def _initial_gradient(function: str, y: Tensor, grad_y: Any) -> Tensor:
+    if grad_y is None and y.dtype.is_complex:
         raise codes.INVALID_ARGUMENT.type_error(
             f"{function}: the complex tensor {y.describe()} has no default initial "
             "gradient; pass one, or differentiate its real part"
         )
-    if given is None:
+    if grad_y is None:
         ones: Tensor = apply("OnesLike", y)
         return ones
-    seed = convert_to_tensor(given, dtype_hint=y.dtype)
+    seed = convert_to_tensor(grad_y, dtype_hint=y.dtype)
     if seed.dtype != y.dtype or not seed.shape.is_compatible_with(y.shape):
         raise coded(
             TypeError if seed.dtype != y.dtype else ValueError,

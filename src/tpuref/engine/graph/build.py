@@ -120,13 +120,13 @@ def infer_specs(
         operands = [tensor.operand() for tensor in tensors]
         return complete, outputs_of(definition.infer(*operands, **complete, **inside))
     except (ValueError, TypeError) as error:
-        given = "".join(
+        places = "".join(
             f"\n  input {k}: {t.describe()}, made at {t.op.site}"
             for k, t in enumerate(tensors)
         )
         label = definition.name if name is None else f"{definition.name} {name!r}"
         fault = codes.with_code(str(error), codes.INVALID_OPERANDS)
-        raise type(error)(f"{label}: {fault}{given}\n  at: {user_site()}") from error
+        raise type(error)(f"{label}: {fault}{places}\n  at: {user_site()}") from error
 
 
 def _record_constants(definition: OpDef, operation: Operation) -> None:

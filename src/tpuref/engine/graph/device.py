@@ -68,8 +68,8 @@ class DeviceName:
         """Return `outer` with the parts of this name replaced."""
         if self.kind is not None:
             outer = replace(outer, kind=None, index=None)
-        given = {k: v for k, v in vars(self).items() if v is not None}
-        return replace(outer, **given)
+        parts = {k: v for k, v in vars(self).items() if v is not None}
+        return replace(outer, **parts)
 
     @property
     def logical_core(self) -> int | None:

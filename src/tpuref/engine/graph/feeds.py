@@ -61,9 +61,9 @@ class _Slot:
         if self._is_ready(value):
             return _fed_view(value)
         try:
-            given = shared_array(value) if is_foreign(value) else value
-            if self._is_ready(given):
-                return _fed_view(given)
+            array = shared_array(value) if is_foreign(value) else value
+            if self._is_ready(array):
+                return _fed_view(array)
             return to_array(value, self.tensor.dtype)
         except (TypeError, ValueError) as error:
             raise type(error)(

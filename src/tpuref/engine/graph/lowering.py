@@ -359,8 +359,8 @@ class HostInstructions(Instructions):
         if op.definition is REPLICATE:
             program = block_program(region, captured, ReplicaInstructions())
             program = replace(program, components=tuple(region.components))
-            given = [*region.parameters, *captured]
-            specs = [tensor.spec for tensor in given]
+            tensors = [*region.parameters, *captured]
+            specs = [tensor.spec for tensor in tensors]
             return joined(program, op.attrs["replicas"], specs)[0]
         return super().block(op, region, captured)
 

@@ -1,10 +1,11 @@
 """Bases by which libraries recognise the classes of TensorFlow without importing it.
 
-Keras tells tensors and datasets by the names and modules of their classes' bases.
+Keras tells tensors and datasets by the names and modules of their classes' bases, and
+functions of tensors tell ragged ones, which a higher module defines.
 """
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Class = TypeVar("Class", bound=type)
 
@@ -24,6 +25,14 @@ class KnownTensor:
     """The base of tensors."""
 
     __slots__ = ()
+
+
+@named("RaggedTensor", "ops.ragged.ragged_tensor")
+class KnownRaggedTensor:
+    """The base of ragged tensors."""
+
+    values: Any
+    with_values: Callable[[Any], Any]
 
 
 @named("DatasetV2", "data.ops.dataset_ops")

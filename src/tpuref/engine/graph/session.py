@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from time import monotonic_ns
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed
@@ -12,12 +12,11 @@ from tpuref.engine.graph.context import pop_session, push_session
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.executor import GraphExecutor
 from tpuref.engine.graph.feeds import Feeds, pairs
-from tpuref.engine.graph.fetches import Evaluates, EvaluatesT, Fetches, Key, identity
+from tpuref.engine.graph.fetches import Fetches, identity
 from tpuref.engine.graph.graph import Graph
+from tpuref.engine.graph.runner import Runner
 from tpuref.engine.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.engine.graph.target import open_target, target_of
-from tpuref.engine.graph.tensor import Operation
-from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Program
 from tpuref.engine.runtime.meaning import recording
 from tpuref.engine.runtime.meaning.feed_queues import OF_PROCESS
@@ -39,7 +38,7 @@ class _Prepared(NamedTuple):
 
 
 @explain_missing_members("tf.Session")
-class Session:
+class Session(Runner):
     """Runs operations and evaluates tensors of one graph.
 
     See 000_04abb9e9288042d8.txt: the topology has to be evaluated by ``Session.run``.
@@ -79,82 +78,9 @@ class Session:
             config is not None and config.allow_soft_placement,
         )
 
-    @overload
-    def run(
-        self,
-        fetches: Operation,
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
-    ) -> None: ...
-    @overload
-    def run(
-        self,
-        fetches: Evaluates,
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
-    ) -> Array: ...
-    @overload
-    def run(
-        self,
-        fetches: list[EvaluatesT],
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
-    ) -> list[Array]: ...
-    @overload
-    def run(
-        self,
-        fetches: dict[Key, EvaluatesT],
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
-    ) -> dict[Key, Array]: ...
-    @overload
-    def run(
-        self,
-        fetches: Any,
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
-    ) -> Any: ...
-    def run(
-        self,
-        fetches: Any,
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
+    def _evaluate(
+        self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
     ) -> Any:
-        """Evaluate `fetches` and return their values in the same structure.
-
-        NumPy arrays (NumPy scalars for rank 0, bytes for text) replace tensors, and
-        None replaces operations.
-
-        Parameters
-        ----------
-        fetches
-            A tensor, operation, variable, the name of one, or a nested list, tuple,
-            namedtuple or dict of those.
-        feed_dict
-            Values that stand in for tensors.  A key may also be a tuple of tensors, its
-            value then a tuple of as many values.
-        options, run_metadata
-            With ``trace_level=RunOptions.FULL_TRACE``, `run_metadata` receives what
-            ran on which core.
-
-        Raises
-        ------
-        RuntimeError
-            If the session is closed.
-        TypeError
-            If a fetch or a fed value cannot be used, or a key of `feed_dict` is not a
-            tensor of the graph.
-        ValueError
-            If a fetch is not in the graph, or a fed value has another shape.
-        tpuref.errors.OpError
-            If an operation fails.
-        """
         self._require_open()
         begin = monotonic_ns()
         feeds = pairs(feed_dict)

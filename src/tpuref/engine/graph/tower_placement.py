@@ -8,9 +8,9 @@ LABEL = "_tower"
 """The label with the placement of an operation that belongs to a tower."""
 
 ALONG = "_along"
-"""The label with the operations that run whenever an operation does.
+"""The label with the other towers' parts of an update.
 
-It does not wait for them: they are the parts of an update that other towers run.
+They run whenever the labelled operation runs, which does not wait for them.
 """
 
 

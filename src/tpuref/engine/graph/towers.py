@@ -131,9 +131,9 @@ class _Block:
         results = tuple(
             self._of_all(s, self._instrs[-1]) for s in self._program.results
         )
-        given = (*self._inputs, *self._program.parameters)
+        slots = (*self._inputs, *self._program.parameters)
         return replace(
-            self._program, parameters=given, instrs=tuple(self._instrs), results=results
+            self._program, parameters=slots, instrs=tuple(self._instrs), results=results
         )
 
     def _take(self, instr: Instr) -> None:
@@ -150,10 +150,10 @@ class _Block:
 
     def _inner(self, instr: Instr, block: Program) -> Program:
         """Return a joined branch or loop body; a loop may change its shapes."""
-        given = instr.inputs[len(instr.inputs) - len(block.parameters) :]
+        arguments = instr.inputs[len(instr.inputs) - len(block.parameters) :]
         specs = {
             slot: TensorSpec(TensorShape(None), self._specs[outer].dtype)
-            for slot, outer in zip(block.parameters, given, strict=True)
+            for slot, outer in zip(block.parameters, arguments, strict=True)
         }
         return _Block(block, self._variables, specs).joined()
 

@@ -44,18 +44,18 @@ def attributes_of(rule: Callable[..., Any]) -> dict[str, Attribute]:
 
 
 def checked(
-    attributes: Mapping[str, Attribute], given: Mapping[str, Any]
+    attributes: Mapping[str, Attribute], own: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the attributes with defaults filled in.
 
     It raises TypeError if one is missing, unknown, or of another type.
     """
-    unknown = sorted(given.keys() - attributes.keys())
+    unknown = sorted(own.keys() - attributes.keys())
     if unknown:
         raise TypeError(f"there is no attribute {unknown[0]!r}")
     values = {}
     for name, attribute in attributes.items():
-        value = given.get(name, attribute.default)
+        value = own.get(name, attribute.default)
         if value is REQUIRED:
             raise TypeError(f"the attribute {name!r} is missing")
         if not attribute.accepts(value):

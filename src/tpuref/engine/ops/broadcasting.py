@@ -184,11 +184,11 @@ def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(rank))
-    given = (axis,) if isinstance(axis, int) else axis
-    axes = [normalize_axis(a, rank) for a in given]
+    several = (axis,) if isinstance(axis, int) else axis
+    axes = [normalize_axis(a, rank) for a in several]
     if len(set(axes)) < len(axes):
         raise codes.INDEX_OUT_OF_RANGE.value_error(
-            f"axis {list(given)} names an axis of rank {rank} twice"
+            f"axis {list(several)} names an axis of rank {rank} twice"
         )
     return tuple(sorted(axes))
 

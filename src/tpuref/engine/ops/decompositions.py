@@ -183,8 +183,8 @@ def _lu(x: Array) -> Any:
     return flat.reshape(x.shape), orders.reshape(x.shape[:-1])
 
 
-def _checked(function: Any) -> Any:
-    """Let a matrix without a result be the operation's error."""
+def _guard(function: Any) -> Any:
+    """Raise the error of the operation where a matrix has no result."""
 
     def compute(*arrays: Array, **attrs: Any) -> Any:
         try:
@@ -198,15 +198,15 @@ def _checked(function: Any) -> Any:
 _op = partial(OpDef, gradient="decompositions")
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op("Cholesky", _square, compute=_checked(np.linalg.cholesky)),
-    _op("MatrixInverse", _square, compute=_checked(np.linalg.inv)),
-    _op("MatrixDeterminant", _number, compute=_checked(np.linalg.det)),
-    _op("LogMatrixDeterminant", _two_numbers, compute=_checked(_log_determinant)),
-    _op("MatrixSolve", _infer_solve, compute=_checked(_solve)),
-    _op("MatrixTriangularSolve", _infer_triangular, compute=_checked(_triangular)),
-    OpDef("Qr", _infer_qr, compute=_checked(_qr)),
-    OpDef("Svd", _infer_svd, compute=_checked(_svd)),
-    OpDef("SelfAdjointEigV2", _infer_eigh, compute=_checked(_eigh)),
-    OpDef("Eig", _infer_eig, compute=_checked(_eig)),
-    OpDef("Lu", _infer_lu, compute=_checked(_lu)),
+    _op("Cholesky", _square, compute=_guard(np.linalg.cholesky)),
+    _op("MatrixInverse", _square, compute=_guard(np.linalg.inv)),
+    _op("MatrixDeterminant", _number, compute=_guard(np.linalg.det)),
+    _op("LogMatrixDeterminant", _two_numbers, compute=_guard(_log_determinant)),
+    _op("MatrixSolve", _infer_solve, compute=_guard(_solve)),
+    _op("MatrixTriangularSolve", _infer_triangular, compute=_guard(_triangular)),
+    OpDef("Qr", _infer_qr, compute=_guard(_qr)),
+    OpDef("Svd", _infer_svd, compute=_guard(_svd)),
+    OpDef("SelfAdjointEigV2", _infer_eigh, compute=_guard(_eigh)),
+    OpDef("Eig", _infer_eig, compute=_guard(_eig)),
+    OpDef("Lu", _infer_lu, compute=_guard(_lu)),
 )

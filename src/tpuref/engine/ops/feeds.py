@@ -57,10 +57,10 @@ def _enqueue_infeed(
     task: int,
     device_ordinal: int,
 ) -> Sequence[Array]:
-    given = [array.shape for array in elements]
-    if not all(map(_fits, given, shapes)):
+    own = [array.shape for array in elements]
+    if not all(map(_fits, own, shapes)):
         raise InvalidArgumentError(
-            f"the tensors have the shapes {given}, but shapes says {list(shapes)}; "
+            f"the tensors have the shapes {own}, but shapes says {list(shapes)}; "
             "pass the shapes of the tensors",
             code=codes.FEED_MISMATCH,
         )
@@ -114,14 +114,14 @@ def _take(
     run = context.run
     arrays = _queues(context, queue).take(core, run.timeout, run.watch)
     wanted = specs_of(dtypes, shapes)
-    given = [TensorSpec(a.shape, as_dtype(a.dtype)) for a in arrays]
-    fits = len(given) == len(wanted) and all(
+    specs = [TensorSpec(a.shape, as_dtype(a.dtype)) for a in arrays]
+    fits = len(specs) == len(wanted) and all(
         a.dtype == b.dtype and _fits(a.shape.as_tuple(), b.shape.as_tuple())
-        for a, b in zip(given, wanted, strict=True)
+        for a, b in zip(specs, wanted, strict=True)
     )
     if not fits:
         raise InvalidArgumentError(
-            f"the next tuple in the queue of core {core} is {_describe(given)}, "
+            f"the next tuple in the queue of core {core} is {_describe(specs)}, "
             f"expected {_describe(wanted)}; give dtypes and shapes as they are "
             "enqueued",
             code=codes.FEED_MISMATCH,

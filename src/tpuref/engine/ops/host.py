@@ -123,7 +123,7 @@ def host_fault(what: str, error: Exception) -> errors.OpError:
 
 
 def _line_of(error: Exception) -> str:
-    """Return the line of a host function, None if it is not a Python function."""
+    """Return the line of a host function as text, empty if it is not in Python."""
     frames = traceback.extract_tb(error.__traceback__)[1:]  # without our own
     if not frames:
         return ""
@@ -148,9 +148,9 @@ def _to_array(value: object, dtype: DType, name: str) -> Array:
 
 
 def _text_array(value: object) -> Array:
-    given = np.asarray(value, object)
-    array = np.empty(given.shape, object)
-    for index, item in np.ndenumerate(given):
+    items = np.asarray(value, object)
+    array = np.empty(items.shape, object)
+    for index, item in np.ndenumerate(items):
         array[index] = item if isinstance(item, bytes) else str(item).encode()
     return array
 

@@ -228,12 +228,12 @@ def _gradient_of_images(
     out: Array | None = None,
 ) -> Array:
     """Return the gradient of the images: each output spread over its window."""
-    given, weights = widened(_channels_last(backprop, data_format)), widened(filters)
+    grads, weights = widened(_channels_last(backprop, data_format)), widened(filters)
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
     window = (filters.shape[0], filters.shape[1])
     margins = _both_margins((rows, columns), window, strides, dilations, padding)
     size, place = (rows, columns), None if data_format == "NCHW" else out
-    images = gradient(given, weights, size, strides, margins, dilations, place)
+    images = gradient(grads, weights, size, strides, margins, dilations, place)
     return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
 
 
@@ -273,11 +273,11 @@ def _gradient_of_filters(
 ) -> Array:
     """Return the gradient of the filters: windows correlated with gradients."""
     wide = widened(_channels_last(images, data_format))
-    given = widened(_channels_last(backprop, data_format))
+    grads = widened(_channels_last(backprop, data_format))
     rows, columns, _, _ = sizes_in(sizes)
     window = (rows, columns)
     margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    filters = gradient(wide, given, window, strides, margins, dilations, out)
+    filters = gradient(wide, grads, window, strides, margins, dilations, out)
     return filters.astype(images.dtype, copy=False)
 
 
@@ -342,7 +342,7 @@ def _max_pool(
     data_format: str,
     out: Array | None = None,
 ) -> Array:
-    kernel, wide, steps, before = _pooled(images, ksize, strides, padding, data_format)
+    kernel, wide, steps, before = _pooling(images, ksize, strides, padding, data_format)
     greatest = place_of(out, steps, wide.dtype)
     kernel.maxima(wide, ksize, strides, before, greatest)
     narrow = greatest.astype(images.dtype, copy=False)
@@ -374,17 +374,17 @@ def _max_pool_back(
     out: Array | None = None,
 ) -> Array:
     """Return the gradient of the images: each window's to its first maximum."""
-    kernel, wide, _, before = _pooled(images, ksize, strides, padding, data_format)
-    given = np.ascontiguousarray(
+    kernel, wide, _, before = _pooling(images, ksize, strides, padding, data_format)
+    grads = np.ascontiguousarray(
         _channels_last(backprop, data_format), dtype=wide.dtype
     )
     gradient = place_of(out, wide.shape, wide.dtype)
-    kernel.gradient(wide, given, ksize, strides, before, gradient)
+    kernel.gradient(wide, grads, ksize, strides, before, gradient)
     narrow = gradient.astype(images.dtype, copy=False)
     return _channels_back(narrow, data_format)
 
 
-def _pooled(
+def _pooling(
     images: Array, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> tuple[ModuleType, Array, tuple[int, ...], Pair]:
     """Return the kernels, images, shape of the windows, and padding above and left."""
@@ -423,7 +423,7 @@ def _max_pool_positions(
     images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> Array:
     """Return the flat index of the first maximum of each window."""
-    kernel, wide, steps, before = _pooled(images, ksize, strides, padding, data_format)
+    kernel, wide, steps, before = _pooling(images, ksize, strides, padding, data_format)
     _, rows, columns, channels = wide.shape
     size = rows * columns
     last = data_format == "NHWC"

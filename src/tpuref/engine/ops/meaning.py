@@ -57,8 +57,8 @@ def ieee(function: Callable[..., Any]) -> Compute:
             with np.errstate(all="ignore"):
                 result = function(*arrays, **attrs)
         except ValueError as error:
-            given = ", ".join(describe(array) for array in arrays)
-            raise InvalidArgumentError(f"{error} (inputs: {given})") from None
+            inputs = ", ".join(describe(array) for array in arrays)
+            raise InvalidArgumentError(f"{error} (inputs: {inputs})") from None
         if isinstance(result, tuple):
             return tuple(np.asarray(part) for part in result)
         return np.asarray(result)

@@ -265,8 +265,8 @@ def _bias_add(
 ) -> Any:
     channels = 1 if data_format == "NCHW" else value.ndim - 1
     if bias.shape[-1] != value.shape[channels]:
-        wanted, given = value.shape[channels], bias.shape[-1]
-        raise ValueError(f"expected {wanted} biases, got {given}")
+        wanted, biases = value.shape[channels], bias.shape[-1]
+        raise ValueError(f"expected {wanted} biases, got {biases}")
     if data_format == "NCHW":
         bias = bias.reshape([-1] + [1] * (value.ndim - 2))
     elif xp is np:

@@ -73,19 +73,19 @@ def _known_sizes(x: Operand) -> list[int] | None:
 
 
 def _resolve_sizes(
-    wanted: Sequence[int], given: Sequence[int] | None
+    wanted: Sequence[int], sizes: Sequence[int] | None
 ) -> list[int | None]:
     """Return the sizes with -1 replaced, checked against the size of the array."""
     if min(wanted, default=0) < -1 or wanted.count(-1) > 1:
         raise ValueError(
             f"shape {list(wanted)}: expected sizes of 0 or more and at most one -1"
         )
-    if given is None:
+    if sizes is None:
         return [None if size == -1 else size for size in wanted]
-    count, fixed = math.prod(given), math.prod(size for size in wanted if size != -1)
+    count, fixed = math.prod(sizes), math.prod(size for size in wanted if size != -1)
     # With a size of 0 any value of -1 would fit; as in TensorFlow, the other sizes
     # decide it.
-    missing = count // fixed if fixed else _size_with_zero(wanted, given)
+    missing = count // fixed if fixed else _size_with_zero(wanted, sizes)
     if fixed * (missing if -1 in wanted else 1) != count:
         raise ValueError(
             f"{count} elements do not fill shape {list(wanted)}; the number of "
@@ -94,9 +94,9 @@ def _resolve_sizes(
     return [missing if size == -1 else size for size in wanted]
 
 
-def _size_with_zero(wanted: Sequence[int], given: Sequence[int]) -> int:
+def _size_with_zero(wanted: Sequence[int], sizes: Sequence[int]) -> int:
     """Return the size for -1 from the sizes other than 0."""
-    return math.prod(n for n in given if n) // math.prod(n for n in wanted if n > 0)
+    return math.prod(n for n in sizes if n) // math.prod(n for n in wanted if n > 0)
 
 
 def _reshape(xp: Any, x: Array, shape: Array) -> Any:

@@ -23,10 +23,10 @@ def check_installed(function: str) -> None:
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 
-def check_credentials(given: Any, kind: type, function: str) -> None:
+def check_credentials(credentials: Any, kind: type, function: str) -> None:
     """Raise TypeError unless the credentials are None or have gRPC's class."""
-    if given is not None and not isinstance(given, kind):
+    if credentials is not None and not isinstance(credentials, kind):
         raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"{function}: credentials must be a grpc.{kind.__name__}, got "
-            f"{type(given).__name__}"
+            f"{type(credentials).__name__}"
         )

@@ -239,11 +239,13 @@ class Cluster:
 
     def initialize(self, instr: Instr) -> bytes:
         """Start the system of the job and return its serialized topology."""
-        return self._named(instr, "tf.tpu.initialize_system").initialize().serialized()
+        return (
+            self._system_of(instr, "tf.tpu.initialize_system").initialize().serialized()
+        )
 
     def shutdown(self, instr: Instr) -> None:
         """Stop the system of the job."""
-        self._named(instr, "tf.tpu.shutdown_system").shutdown(instr.site)
+        self._system_of(instr, "tf.tpu.shutdown_system").shutdown(instr.site)
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array for an input, in memory that the replicas read.
@@ -288,7 +290,7 @@ class Cluster:
             )
         ]
 
-    def _named(self, instr: Instr, function: str) -> System:
+    def _system_of(self, instr: Instr, function: str) -> System:
         job = instr.attrs["job"]
         if job is None and len(self._systems) > 1:
             raise InvalidArgumentError(
@@ -308,7 +310,7 @@ class Cluster:
         """Return the system of the computation's job, else the one that is running."""
         job = instr.attrs["job"]
         if job is not None or len(self._systems) == 1:
-            return self._named(instr, "tf.tpu.replicate")
+            return self._system_of(instr, "tf.tpu.replicate")
         running = [s for s in self._systems.values() if s.topology is not None]
         if len(running) != 1:
             raise InvalidArgumentError(

@@ -91,8 +91,8 @@ def taken_apart(arguments: dict[str, Any]) -> Call:
     """Split the arguments of a call, by parameter, into values and a cache key."""
     parts = _Parts()
     shown = {
-        name: nest.map_structure(lambda leaf, name=name: parts.add(leaf, name), given)
-        for name, given in arguments.items()
+        name: nest.map_structure(lambda leaf, name=name: parts.add(leaf, name), value)
+        for name, value in arguments.items()
     }
 
     def rebuilt(values: Sequence[Any], iterators: Sequence[Any]) -> Any:

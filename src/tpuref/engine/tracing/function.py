@@ -174,9 +174,9 @@ class Function(Generic[_Given, _Result]):
     def _call(self, args: Any, kwargs: Any, check: bool = True) -> Call:
         if self.input_signature is not None and check:
             args, kwargs = self._match_signature(args, kwargs), {}
-        given = self._parameters.bind(*args, **kwargs)
-        given.apply_defaults()
-        return taken_apart(dict(given.arguments))
+        bound = self._parameters.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return taken_apart(dict(bound.arguments))
 
     def _match_signature(self, args: Any, kwargs: Any) -> tuple[Any, ...]:
         """Convert the arguments to tensors of the signature."""
@@ -184,27 +184,27 @@ class Function(Generic[_Given, _Result]):
         given = [*bound.args, *bound.kwargs.values()]
         return tuple(self._convert_as(list(self.input_signature), given))
 
-    def _convert_as(self, wanted: Any, given: Any) -> Any:
+    def _convert_as(self, wanted: Any, value: Any) -> Any:
         """Convert a value to the signature's structure; a list may become a tensor."""
         if isinstance(wanted, TensorSpec):
-            return self._convert_leaf(wanted, given)
-        if is_composite(wanted) and is_composite(given):
-            parts = self._convert_as(wanted._traced_parts(), given._traced_parts())
-            return given._with_parts(parts)
-        nested = isinstance(given, type(wanted)) and nest.is_nested(wanted)
-        if nested and len(wanted) == len(given):
+            return self._convert_leaf(wanted, value)
+        if is_composite(wanted) and is_composite(value):
+            parts = self._convert_as(wanted._traced_parts(), value._traced_parts())
+            return value._with_parts(parts)
+        nested = isinstance(value, type(wanted)) and nest.is_nested(wanted)
+        if nested and len(wanted) == len(value):
             if not isinstance(wanted, dict):
                 parts = [
-                    self._convert_as(w, g) for w, g in zip(wanted, given, strict=True)
+                    self._convert_as(w, g) for w, g in zip(wanted, value, strict=True)
                 ]
                 named = hasattr(wanted, "_fields")
                 return type(wanted)(*parts) if named else type(wanted)(parts)
-            if wanted.keys() == given.keys():
+            if wanted.keys() == value.keys():
                 return {
-                    key: self._convert_as(wanted[key], given[key]) for key in wanted
+                    key: self._convert_as(wanted[key], value[key]) for key in wanted
                 }
         raise codes.OTHER_SIGNATURE.value_error(
-            f"tf.function {self.name!r}: {given!r} has a different structure than "
+            f"tf.function {self.name!r}: {value!r} has a different structure than "
             f"{wanted!r} of input_signature"
         )
 
@@ -272,9 +272,9 @@ class Function(Generic[_Given, _Result]):
         )
 
     def _traced(self, arguments: dict[str, Any]) -> _Result:
-        given: Any = inspect.BoundArguments(self._parameters, arguments)
+        bound: Any = inspect.BoundArguments(self._parameters, arguments)
         with self._compiling():
-            return self.python_function(*given.args, **given.kwargs)
+            return self.python_function(*bound.args, **bound.kwargs)
 
     def _warn_of_traces(self) -> None:
         self._in_a_row += 1
@@ -350,11 +350,11 @@ class Function(Generic[_Given, _Result]):
         return f"<tf.function {self.name!r}>"
 
 
-def _accepts(traced: Sequence[TensorSpec], given: Sequence[TensorSpec]) -> bool:
+def _accepts(traced: Sequence[TensorSpec], specs: Sequence[TensorSpec]) -> bool:
     """Whether a trace accepts values of these specs."""
     return all(
         t.dtype == g.dtype and _covers(t.shape, g.shape)
-        for t, g in zip(traced, given, strict=True)
+        for t, g in zip(traced, specs, strict=True)
     )
 
 
@@ -487,4 +487,4 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     >>> doubled(3)
     6
     """
-    return (lambda given: given) if func is None else func
+    return (lambda function: function) if func is None else func

@@ -35,7 +35,7 @@ class NestedCalls:
         key = self, _key(call, graph)
         for known in (self._portable.get(key), graph.calls.get(key)):
             if known is not None and known[0].fits(graph):
-                return _copied(known[1], known[0].copy(graph, call.values))
+                return _copy(known[1], known[0].copy(graph, call.values))
         inputs, created = [_stand_in(value) for value in call.values], []
 
         def create(next_creator: Callable[..., Any], **arguments: Any) -> Any:
@@ -46,7 +46,7 @@ class NestedCalls:
         with variable_creator_scope(create):
             result = function(call.rebuilt(inputs, call.iterators))
         alone = graph.builders <= {threading.get_ident()}
-        if alone and not created and all(map(_is_copied, nest.flatten(result))):
+        if alone and not created and all(map(_is_copyable, nest.flatten(result))):
             part = Part(graph, begin, inputs, leaves_of(result, Tensor))
             if part.repeatable:
                 # A strategy's replicas are those of one call, in one graph.
@@ -87,25 +87,25 @@ def _static_bytes(tensor: Tensor) -> bytes | None:
 
 
 def _stand_in(tensor: Tensor) -> Tensor:
-    """Return a tensor of the function's own: what reads it has used the argument."""
+    """Return a stand-in for an argument, by whose readers its use is known."""
     stand_in = apply_one("Identity", tensor)
     stand_in.know_constant(_static(tensor))
     return stand_in
 
 
-def _is_copied(leaf: Any) -> bool:
+def _is_copyable(leaf: Any) -> bool:
     """Whether the result of a copy can have a counterpart of a leaf."""
     if is_composite(leaf):
-        return all(map(_is_copied, nest.flatten(leaf._traced_parts())))
+        return all(map(_is_copyable, nest.flatten(leaf._traced_parts())))
     return leaf is None or isinstance(leaf, (Tensor, Operation, *PLAIN))
 
 
-def _copied(result: Any, made: Made) -> Any:
+def _copy(result: Any, made: Made) -> Any:
     """Return a result with the copies of its tensors and operations."""
 
     def copied(leaf: Any) -> Any:
         if is_composite(leaf):
-            return leaf._with_parts([_copied(p, made) for p in leaf._traced_parts()])
+            return leaf._with_parts([_copy(p, made) for p in leaf._traced_parts()])
         return made.get(leaf, leaf) if isinstance(leaf, (Tensor, Operation)) else leaf
 
     return nest.map_structure(copied, result)

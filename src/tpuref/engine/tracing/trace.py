@@ -121,8 +121,8 @@ class ConcreteFunction:
         executor = GraphExecutor(self.graph, STATE, connected_target())
         region = tensor.op.region and tensor.op.region.replicated
         if region is not None and region.first:
-            given = executor.run(list(region.first.values()), (), fed)
-            fed.update(zip(region.first, given, strict=True))
+            results = executor.run(list(region.first.values()), (), fed)
+            fed.update(zip(region.first, results, strict=True))
         (array,) = executor.run([tensor], (), fed)
         return EagerTensor.of(array)
 

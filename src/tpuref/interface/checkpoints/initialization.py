@@ -14,7 +14,7 @@ from tpuref.interface.checkpoints.saver import Saver, check_fits, variables_by_n
 from tpuref.interface.checkpoints.state import latest_checkpoint
 from tpuref.interface.checkpoints.stored import CheckpointReader
 from tpuref.interface.files.filesystem import PathLike, files_at
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.placeholders import placeholder
 
 _ASSIGN = "tf.contrib.framework.assign_from_checkpoint_fn"
@@ -82,7 +82,7 @@ def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Any) -> Non
     reader = load_checkpoint(ckpt_dir_or_file)
     pairs = _pairs(assignment_map)
     starts = [
-        found for there, here in pairs for found in _assignments(reader, there, here)
+        pair for there, here in pairs for pair in _assignments(reader, there, here)
     ]
     for name, variable in starts:
         if not reader.has_tensor(name):
@@ -225,14 +225,14 @@ def _in_scope(
     reader: CheckpointReader, there: str, here: str
 ) -> Iterator[tuple[str, Variable]]:
     scope = "" if here == "/" else here.rstrip("/") + "/"
-    found = {
+    variables = {
         there.removeprefix("/") + name.removeprefix(scope): variable
         for name, variable in get_default_graph().variables_by_name.items()
         if name.startswith(scope)
     }
-    if not found:
+    if not variables:
         raise _missing_error(f"there are no variables in the scope {here!r}")
-    yield from found.items()
+    yield from variables.items()
 
 
 def _missing_error(why: str) -> ValueError:

@@ -339,10 +339,10 @@ class CheckpointManager:
         return last
 
 
-def _session(given: Any) -> Any:
+def _session(session: Any) -> Any:
     """Return a session or the current one, or None in eager mode."""
-    if given is not None or executing_eagerly():
-        return given
+    if session is not None or executing_eagerly():
+        return session
     current = get_default_session()
     if current is None:
         raise codes.SESSION_CLOSED.value_error(

@@ -279,16 +279,16 @@ class Saver:
         return self.saver_def
 
 
-def variables_by_name(given: Any) -> dict[str, Variable]:
+def variables_by_name(var_list: Any) -> dict[str, Variable]:
     """Return a variable, list or dict of variables as a dict, sorted by name."""
-    if isinstance(given, Mapping):
-        pairs = list(given.items())
+    if isinstance(var_list, Mapping):
+        pairs = list(var_list.items())
     else:
         several = (
-            [given]
-            if isinstance(given, Variable)
+            [var_list]
+            if isinstance(var_list, Variable)
             else listed(
-                "variables", given, "a variable, or a list or dict of variables"
+                "variables", var_list, "a variable, or a list or dict of variables"
             )
         )
         pairs = [(getattr(one, "name", "").split(":")[0], one) for one in several]
@@ -314,11 +314,11 @@ def current_values(session: Any, variables: Mapping[str, Variable]) -> dict[str,
     return {n: np.asarray(v) for n, v in session.run(dict(variables)).items()}
 
 
-def _step(session: Any, given: Any) -> int | None:
+def _step(session: Any, step: Any) -> int | None:
     """Return the number of a step, also from a tensor or a variable."""
-    if isinstance(given, (Tensor, Variable)) and session is not None:
-        given = session.run(given)
-    return None if given is None else int(given)
+    if isinstance(step, (Tensor, Variable)) and session is not None:
+        step = session.run(step)
+    return None if step is None else int(step)
 
 
 def check_fits(

@@ -146,8 +146,8 @@ def generate_checkpoint_state_proto(
     _, directory = filesystem.files_at(save_dir, function, "save_dir")
     beginning = filesystem.joined(directory, "") if directory else ""
 
-    def entries(name: str, given: Any) -> list[Any]:
-        return [] if given is None else listed(f"{function}: {name}", given)
+    def entries(name: str, several: Any) -> list[Any]:
+        return [] if several is None else listed(f"{function}: {name}", several)
 
     def below(name: str, path: Any) -> str:
         text = instance_of(str, f"{function}: {name}", "a string", path)

@@ -36,7 +36,7 @@ from tpuref.engine.runtime.log import advice
 from tpuref.interface.data.element import Item
 
 CLOSING_SECONDS = 5.0
-"""How long to wait for the thread's last element."""
+"""The time that `close` waits for the thread to end."""
 
 WARNING_SECONDS = 10.0
 """A wait is reported after this time, or after a tenth of the deadline."""
@@ -145,8 +145,8 @@ class Ahead:
                 begin, count = now, self._progress.count
             elif now - begin >= seconds:
                 if _location(self.thread)[1] is None:
-                    # It has left its transformations: perhaps with the error of a
-                    # thread that it waited for, whose deadline is the same.
+                    # No transformation is on its stack: it may be about to return the
+                    # error of an inner thread, which has the same deadline.
                     with contextlib.suppress(queue.Empty):
                         return self._results.get(timeout=_LOOK_SECONDS)
                 return None, self._stall_error(seconds)
@@ -177,15 +177,15 @@ class Ahead:
 
 
 def _work(
-    given: list[Iterator[Item]],
+    sources: list[Iterator[Item]],
     tokens: queue.SimpleQueue[Any],
     results: queue.SimpleQueue[_Result],
     progress: _Progress,
 ) -> None:
-    """Compute an item for each token, until there are none, or the token is None."""
+    """Compute an item for each token, until the items end or a token is None."""
     _local.progress = progress
     # The list is emptied, so that no frame but this one keeps the iterator alive.
-    items: Iterator[Item] | None = given.pop()
+    items: Iterator[Item] | None = sources.pop()
     try:
         while items is not None and (token := tokens.get()) is not None:
             vars(context).update(token)

@@ -6,9 +6,9 @@ import numpy as np
 
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.data.batching import Batch, PaddedBatch
 from tpuref.interface.data.dataset import Dataset
 from tpuref.interface.data.sources import static_number
-from tpuref.interface.data.transformations import Batch, PaddedBatch
 
 
 def compute_batch_size(dataset: Dataset) -> Tensor:

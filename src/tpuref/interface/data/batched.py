@@ -46,9 +46,9 @@ def run_batch(
     the other ones, equal for all elements.
     """
     try:
-        given = [(stacked(column), True) for column in zip(*items, strict=True)]
-        given += [(array, False) for array in common]
-        slots = dict(zip(program.parameters, given, strict=True))
+        columns = [(stacked(column), True) for column in zip(*items, strict=True)]
+        columns += [(array, False) for array in common]
+        slots = dict(zip(program.parameters, columns, strict=True))
         for instr in program.instrs:
             inputs = [slots[slot] for slot in instr.inputs]
             outputs = _run(instr, inputs, len(items), run)

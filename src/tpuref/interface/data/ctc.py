@@ -13,11 +13,11 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.interface.data.sparse import SparseTensor, to_dense
 from tpuref.interface.functions.activations import log_softmax
 from tpuref.interface.functions.comparison import equal, not_equal
-from tpuref.interface.functions.control_flow import py_func
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.creation import fill, sequence_mask
 from tpuref.interface.functions.creation import range as integers
 from tpuref.interface.functions.extents import shape as shape_of
+from tpuref.interface.functions.host_functions import py_func
 from tpuref.interface.functions.indexing import gather
 from tpuref.interface.functions.joining import concat, stack
 from tpuref.interface.functions.mapping import foldl

@@ -14,14 +14,13 @@ from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import as_dtype, int64
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.processors import processors
-from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.recognition import KnownDataset
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.runtime.meaning.state import State
-from tpuref.interface.data import foreign, sources, transformations
-from tpuref.interface.data.element import components_of, declared, mapped, specs_of
+from tpuref.interface.data import batching, foreign, sources, transformations
+from tpuref.interface.data.element import declared, mapped
 from tpuref.interface.data.function import check_callable
 from tpuref.interface.data.interleaving import Interleave
 from tpuref.interface.data.iterator import (
@@ -304,7 +303,7 @@ class Dataset(
         >>> tf.data.Dataset.range(5).batch(2, drop_remainder=True).output_shapes
         TensorShape([Dimension(2)])
         """
-        return Dataset(transformations.Batch(self.stage, batch_size, drop_remainder))
+        return Dataset(batching.Batch(self.stage, batch_size, drop_remainder))
 
     def padded_batch(
         self,
@@ -332,19 +331,8 @@ class Dataset(
         array([[1, 0],
                [2, 3]], dtype=int32)
         """
-        if padded_shapes is None:
-            shapes = [spec.shape for spec in self.stage.specs]
-        else:
-            given = self._like("padded_shapes", padded_shapes)
-            shapes = [_padded_shape(shape) for shape in given]
-        values: list[Any] = [None] * len(shapes)
-        if padding_values is not None:
-            values = self._like("padding_values", padding_values)
-        return Dataset(
-            transformations.PaddedBatch(
-                self.stage, batch_size, shapes, values, drop_remainder
-            )
-        )
+        padding = padded_shapes, padding_values, drop_remainder
+        return Dataset(batching.PaddedBatch(self.stage, batch_size, *padding))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset[_Element]:
         """Return a dataset that repeats the elements.
@@ -689,21 +677,6 @@ class Dataset(
     def __repr__(self) -> str:
         return f"<{self.stage.name} {self._description()}>"
 
-    def _like(self, argument: str, value: Any) -> list[Any]:
-        """Return the parts of an argument for the components of an element."""
-        if len(components_of(self.element)) < len(specs_of(self.element)):
-            raise codes.INVALID_PADDING.type_error(
-                "Dataset.padded_batch: the elements have sparse tensors; use batch, or "
-                "tf.sparse.to_dense first"
-            )
-        try:
-            return sources.flat_like(self.element, value)
-        except (TypeError, KeyError, IndexError):
-            raise codes.INVALID_PADDING.type_error(
-                f"Dataset.padded_batch: {argument} must have the structure of the "
-                f"elements, {self.output_shapes}, got {value!r}"
-            ) from None
-
 
 def _zip_stage(value: Any) -> Stage:
     if not isinstance(value, Dataset):
@@ -712,16 +685,6 @@ def _zip_stage(value: Any) -> Stage:
             f"{value!r}; write a list of datasets as a tuple"
         )
     return value.stage
-
-
-def _padded_shape(shape: Any) -> TensorShape:
-    if not isinstance(shape, (TensorShape, list, tuple)):
-        raise codes.INVALID_PADDING.value_error(
-            "Dataset.padded_batch: padded_shapes must have a shape for each component, "
-            f"such as [None], got {shape!r}"
-        )
-    sizes = shape.as_list() if isinstance(shape, TensorShape) else shape
-    return as_shape([None if size == -1 else size for size in sizes])
 
 
 def _as_numpy(item: Sequence[Any]) -> list[Any]:

@@ -63,8 +63,8 @@ class Function(Transformation):
 
     def __call__(self, item: Item, current: Pass) -> Item:
         """Return the components of the result for one element."""
-        given = [*item, *self._common(current)]
-        results = run_program(self._program, given, self._run(current))
+        inputs = [*item, *self._common(current)]
+        results = run_program(self._program, inputs, self._run(current))
         note_progress()
         return tuple(results)
 

@@ -86,14 +86,14 @@ def index_table_from_tensor(
     """
     function = "tf.contrib.lookup.index_table_from_tensor"
     keys = _key_dtype(f"{function}: dtype", dtype)
-    words, numbers = _numbered(function, mapping, keys)
+    words, numbers = _number_words(function, mapping, keys)
     start = KeyValueTensorInitializer(cast(words, _held(keys)), numbers)
     hashing = num_oov_buckets, default_value, hasher_spec
     return _numbers(function, start, keys, *hashing)
 
 
-def _key_dtype(argument: str, given: Any) -> DType:
-    dtype = as_dtype(given)
+def _key_dtype(argument: str, key_dtype: Any) -> DType:
+    dtype = as_dtype(key_dtype)
     if dtype not in (string, int32, int64):
         raise wrong_type(argument, "string or an integer type", dtype)
     return dtype
@@ -115,7 +115,7 @@ def _numbers(
     return StaticHashTable(words, default)
 
 
-def _numbered(function: str, mapping: Any, dtype: DType) -> tuple[Tensor, Array]:
+def _number_words(function: str, mapping: Any, dtype: DType) -> tuple[Tensor, Array]:
     """Return the words of a vector, and their positions."""
     words = None if mapping is None else convert_to_tensor(mapping, dtype)
     size = words.shape[0].value if words is not None and words.shape.rank == 1 else None
@@ -124,14 +124,14 @@ def _numbered(function: str, mapping: Any, dtype: DType) -> tuple[Tensor, Array]
     return words, np.arange(size, dtype=np.int64)
 
 
-def _path(function: str, given: Any, size: int | None) -> Any:
+def _path(function: str, file: Any, size: int | None) -> Any:
     """Return a path, which may be a constant tensor."""
     if size is not None and integer(f"{function}: vocab_size", size) < 1:
         raise _argument_error(function, "vocab_size", "1 or more", size)
-    path = given.operand().value if isinstance(given, Tensor) else given
+    path = file.operand().value if isinstance(file, Tensor) else file
     path = path.item() if isinstance(path, np.ndarray) else path
     if not path:
-        raise _argument_error(function, "vocabulary_file", "a path", given)
+        raise _argument_error(function, "vocabulary_file", "a path", file)
     return path
 
 

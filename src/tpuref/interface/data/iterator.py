@@ -154,17 +154,17 @@ class Iterator(ElementDescription):
         no more elements, and `tf.errors.FailedPreconditionError` if the iterator was
         not initialized.
         """
-        return self._packed(self._taken("IteratorGetNext", name))
+        return self._pack(self._take_element("IteratorGetNext", name))
 
     def get_next_as_optional(self) -> Optional:
         """Return the next element as a `tf.experimental.Optional`.
 
         It has no value after the last element; elements are never out of range.
         """
-        *tensors, present = self._taken("IteratorGetNextAsOptional", None)
-        return Optional(self._packed(tensors), present, self.element_spec)
+        *tensors, present = self._take_element("IteratorGetNextAsOptional", None)
+        return Optional(self._pack(tensors), present, self.element_spec)
 
-    def _taken(self, op: str, name: str | None) -> list[Tensor]:
+    def _take_element(self, op: str, name: str | None) -> list[Tensor]:
         specs = specs_of(self.element)
         return apply_all(
             op,
@@ -175,7 +175,7 @@ class Iterator(ElementDescription):
             shapes=tuple(_plain(spec.shape) for spec in specs),
         )
 
-    def _packed(self, tensors: Sequence[Tensor]) -> Any:
+    def _pack(self, tensors: Sequence[Tensor]) -> Any:
         return with_sparse(nest.pack_sequence_as(self.element, tensors), self.element)
 
     def __next__(self) -> Any:
@@ -267,10 +267,10 @@ def _elements_in_loop(iterator: Iterator) -> Values[Any]:
     yield from one_for_all(
         frame,
         list(frame.f_locals),
-        iterator._taken(take, None),
+        iterator._take_element(take, None),
         lambda carried: carried[-1],
-        lambda carried: iterator._packed(carried[:-1]),
-        lambda carried: iterator._taken(take, None),
+        lambda carried: iterator._pack(carried[:-1]),
+        lambda carried: iterator._take_element(take, None),
         "    [{names}] = dataset.reduce([{names}], body)\n"
         "where body([{names}], element) returns the list of their new values",
     )
@@ -282,8 +282,8 @@ def _plain(shape: TensorShape) -> tuple[int | None, ...] | None:
 
 def _check_same(iterator: Any, dataset: Any) -> None:
     nest.assert_same_structure(iterator, dataset, a_name="iterator", b_name="dataset")
-    for own, given in zip(specs_of(iterator), specs_of(dataset), strict=True):
-        if own.dtype != given.dtype or not own.shape.is_compatible_with(given.shape):
+    for own, other in zip(specs_of(iterator), specs_of(dataset), strict=True):
+        if own.dtype != other.dtype or not own.shape.is_compatible_with(other.shape):
             raise codes.WRONG_MODE.type_error(
                 "Iterator.make_initializer: the iterator has elements "
                 f"{[spec.describe() for spec in specs_of(iterator)]}, the dataset "
@@ -406,7 +406,7 @@ class EagerIterator(Iterator):
             self._bind(own)
             return own.get_next(name)
         arrays = self._iteration.next()
-        return self._packed([EagerTensor.of(array) for array in arrays])
+        return self._pack([EagerTensor.of(array) for array in arrays])
 
     def get_next_as_optional(self) -> Optional:
         """Return the next element as a `tf.experimental.Optional`."""

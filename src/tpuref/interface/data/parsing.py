@@ -15,7 +15,7 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.definition import Array
 from tpuref.interface.data.batched import in_batches
 from tpuref.interface.data.sparse import SparseTensor
-from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.functions.host_functions import py_func
 from tpuref.kernels import examples
 
 

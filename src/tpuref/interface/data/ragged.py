@@ -14,7 +14,7 @@ from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType, as_dtype, float32, int64
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.convert import convert_to_tensor
-from tpuref.engine.graph.recognition import named
+from tpuref.engine.graph.recognition import KnownRaggedTensor, named
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.along_axis import cumsum
 from tpuref.interface.functions.arithmetic import minimum
@@ -33,7 +33,7 @@ from tpuref.interface.functions.sorting import searchsorted
 
 
 @named("RaggedTensor", "ops.ragged.ragged_tensor")
-class RaggedTensor:
+class RaggedTensor(KnownRaggedTensor):
     """A tensor whose rows differ in length; `from_row_splits` makes one.
 
     `values` are the elements of all rows, one after the other.  `row_splits` is int64:
@@ -48,7 +48,7 @@ class RaggedTensor:
     """
 
     def __init__(self, values: Any, row_splits: Any) -> None:
-        self.values = convert_to_tensor(values)
+        self.values: Tensor = convert_to_tensor(values)
         self.row_splits = cast(convert_to_tensor(row_splits), "int64")
 
     @classmethod

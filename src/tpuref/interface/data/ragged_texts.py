@@ -15,7 +15,7 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.data.ragged import RaggedTensor
-from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.functions.host_functions import py_func
 
 Cut = Callable[[bytes], list[bytes]]
 
@@ -111,8 +111,8 @@ def ngrams(
     ...     tf.strings.ngrams(words, 2).to_list()
     [[b'a b', b'b c'], []]
     """
-    given = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
-    widths = [integer("tf.strings.ngrams: ngram_width", width) for width in given]
+    several = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
+    widths = [integer("tf.strings.ngrams: ngram_width", width) for width in several]
     dense = not isinstance(data, RaggedTensor)
     ragged = RaggedTensor.from_tensor(data) if dense else data
     pads = (pad_values, pad_values) if isinstance(pad_values, str) else pad_values

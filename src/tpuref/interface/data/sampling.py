@@ -133,13 +133,13 @@ def sample_from_datasets(
     [0, 1, 2, 7, 8]
     """
     stages = _stages(_SAMPLE, datasets)
-    given = [1.0] * len(stages) if weights is None else list(weights)
-    if len(given) != len(stages) or min(given, default=0) < 0 or not any(given):
+    shares = [1.0] * len(stages) if weights is None else list(weights)
+    if len(shares) != len(stages) or min(shares, default=0) < 0 or not any(shares):
         raise codes.INVALID_ARGUMENT.value_error(
             f"{_SAMPLE}: weights must be a positive number for each of the "
-            f"{len(stages)} datasets, got {given}"
+            f"{len(stages)} datasets, got {shares}"
         )
-    return Dataset(Sample(stages, given, seed, stop_on_empty_dataset))
+    return Dataset(Sample(stages, shares, seed, stop_on_empty_dataset))
 
 
 def choose_from_datasets(

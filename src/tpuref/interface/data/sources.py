@@ -29,7 +29,7 @@ from tpuref.interface.data.element import (
     specs_of,
     without_sparse,
 )
-from tpuref.interface.data.stage import INFINITE, UNKNOWN, Pass, Stage
+from tpuref.interface.data.stage import INFINITE, UNKNOWN, Pass, Stack, Stage
 
 
 class Tensors(Stage):
@@ -77,10 +77,13 @@ class Slices(Stage):
         for k in range(len(arrays[0])):
             yield tuple(row(array, k) for array in arrays)
 
-    def batches(self, current: Pass, size: int) -> Iterator[Item]:
-        """Yield consecutive rows together; the last ones may be fewer."""
+    def batches(
+        self, current: Pass, size: int, drop_remainder: bool, stack: Stack
+    ) -> Iterator[Item]:
+        """Yield slices of the arrays."""
         arrays = self._arrays(current)
-        for k in range(0, len(arrays[0]), size):
+        rows = len(arrays[0])
+        for k in range(0, rows - rows % size if drop_remainder else rows, size):
             yield tuple(np.array(array[k : k + size], order="C") for array in arrays)
 
     def _arrays(self, current: Pass) -> list[Array]:

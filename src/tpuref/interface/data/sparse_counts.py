@@ -11,12 +11,12 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.data.sparse import SparseTensor
-from tpuref.interface.functions.control_flow import py_func
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.counts import length_of
 from tpuref.interface.functions.creation import ones_like
 from tpuref.interface.functions.extents import shape as shape_of
 from tpuref.interface.functions.hashes import fingerprint, joined
+from tpuref.interface.functions.host_functions import py_func
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.functions.selection import where
 
@@ -50,8 +50,8 @@ def bincount(
     by_row = axis == -1 and rank == 2
     size = cast(length_of(flat, minlength, maxlength), int64)
     rows = values.dense_shape[0] if sparse else shape_of(flat, out_type=int64)[0]
-    given = [] if weights is None else [_plain(weights)]
-    dtype = given[0].dtype if given else flat.dtype
+    factors = [] if weights is None else [_plain(weights)]
+    dtype = factors[0].dtype if factors else flat.dtype
     where = [values.indices] if sparse else []
 
     def count(items: Any, limit: Any, *more: Any) -> tuple[Array, Array]:
@@ -59,7 +59,7 @@ def bincount(
         row = np.zeros(items.size, np.int64)
         if by_row:
             row = rest[0][:, 0] if sparse else np.repeat(*_rows_of(items))
-        amounts = np.ravel(rest[-1]) if given else np.ones(items.size, np.int64)
+        amounts = np.ravel(rest[-1]) if factors else np.ones(items.size, np.int64)
         kept = items.ravel() < limit
         pairs = np.stack([row, items.ravel()], 1)[kept].astype(np.int64)
         distinct, place = np.unique(pairs, axis=0, return_inverse=True)
@@ -69,7 +69,7 @@ def bincount(
             totals = np.ones_like(totals)
         return distinct if by_row else distinct[:, 1:], totals
 
-    inputs = [flat, size, *where, *given]
+    inputs = [flat, size, *where, *factors]
     indices, totals = py_func(count, inputs, [int64, dtype], name="SparseBincount")
     indices.set_shape([None, 2 if by_row else 1])
     totals.set_shape([None])
@@ -167,10 +167,10 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
         shape = np.array([*sizes[:-1], widest], np.int64)
         return indices, np.array(values, first.dtype.np), shape
 
-    given = [first.dense_shape, first.indices, first.values]
-    given += [second.indices, second.values]
+    inputs = [first.dense_shape, first.indices, first.values]
+    inputs += [second.indices, second.values]
     types = [int64, first.dtype, int64]
-    parts = py_func(shared, given, types, name="SetIntersection")
+    parts = py_func(shared, inputs, types, name="SetIntersection")
     rank = first.shape.rank
     for part, shape in zip(parts, ([None, rank], [None], [rank]), strict=True):
         part.set_shape(shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import weakref
 from collections.abc import (
     Callable,
@@ -30,6 +31,7 @@ from tpuref.interface.data.element import Item, specs_of
 INFINITE, UNKNOWN = -1, -2
 """The cardinalities of stages that do not end, and of those of unknown length."""
 
+Stack = Callable[[list[Item]], Item]
 Fault = TypeVar("Fault", bound=OpError)
 
 
@@ -99,6 +101,21 @@ class Stage(Transformation):
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the flat elements one after another."""
         raise NotImplementedError
+
+    def groups(
+        self, current: Pass, size: int, drop_remainder: bool = False
+    ) -> Iterator[list[Item]]:
+        """Yield lists of consecutive elements; the last one may be shorter."""
+        items = self.items(current)
+        while group := list(itertools.islice(items, size)):
+            if len(group) == size or not drop_remainder:
+                yield group
+
+    def batches(
+        self, current: Pass, size: int, drop_remainder: bool, stack: Stack
+    ) -> Iterator[Item]:
+        """Yield groups stacked, by `stack` unless they are computed together."""
+        return map(stack, self.groups(current, size, drop_remainder))
 
     def cardinality(self) -> int:
         """Return the number of elements, `INFINITE` or `UNKNOWN`."""

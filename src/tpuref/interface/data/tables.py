@@ -1,5 +1,6 @@
 """Tables from keys to values: ``tf.lookup``.  The host looks keys up."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ from tpuref.interface.data.vocabulary import (
     Vocabulary,
     put_once,
 )
-from tpuref.interface.functions.control_flow import py_func
 from tpuref.interface.functions.hashes import fingerprint
+from tpuref.interface.functions.host_functions import py_func
 
 
 class TextFileIndex:
@@ -128,14 +129,14 @@ class _Table(Trackable):
             argument = f"{type(self).__name__}.lookup: keys"
             raise wrong_type(argument, f"{self.key_dtype.name} keys", tensor)
         values: Tensor = py_func(
-            self._found, [tensor], self.value_dtype, name="LookupTableFind"
+            self._find, [tensor], self.value_dtype, name="LookupTableFind"
         )
         values.set_shape(tensor.shape.concatenate(self._default.shape))
         return values
 
     __getitem__ = lookup
 
-    def _found(self, keys: Any) -> Array:
+    def _find(self, keys: Any) -> Array:
         self._check_initialized()
         flat = np.ravel(keys).tolist()
         values_of_keys = [self.held.get(key, self._default) for key in flat]
@@ -155,7 +156,7 @@ class _Table(Trackable):
 
     def size(self, name: str | None = None) -> Tensor:
         """Return the number of keys, int64."""
-        return self._told(lambda: np.int64(len(self.held)), int64, [])
+        return _size(lambda: np.int64(len(self.held)))
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """Return all keys and their values."""
@@ -172,11 +173,11 @@ class _Table(Trackable):
         values.set_shape([None, *self._default.shape])
         return keys, values
 
-    @staticmethod
-    def _told(function: Any, dtype: Any, shape: Any) -> Tensor:
-        told: Tensor = py_func(function, [], dtype, name="LookupTableSize")
-        told.set_shape(shape)
-        return told
+
+def _size(count: Callable[[], Any]) -> Tensor:
+    size: Tensor = py_func(count, [], int64, name="LookupTableSize")
+    size.set_shape([])
+    return size
 
 
 class StaticHashTable(_Table):
@@ -252,7 +253,7 @@ class StaticVocabularyTable(StaticHashTable):
         if lookup_key_dtype is not None:
             self.key_dtype = as_dtype(lookup_key_dtype)
 
-    def _found(self, keys: Any) -> Array:
+    def _find(self, keys: Any) -> Array:
         self._check_initialized()
         first, numbers = len(self.held), []
         for key in np.ravel(keys).tolist():
@@ -264,7 +265,7 @@ class StaticVocabularyTable(StaticHashTable):
 
     def size(self, name: str | None = None) -> Tensor:
         """Return the number of keys and buckets, int64."""
-        return self._told(lambda: np.int64(len(self.held) + self._buckets), int64, [])
+        return _size(lambda: np.int64(len(self.held) + self._buckets))
 
 
 class MutableHashTable(_Table):
@@ -298,11 +299,11 @@ class MutableHashTable(_Table):
             for key, value in zip(np.ravel(keys).tolist(), values, strict=True):
                 self.held[key] = value
 
-        given = [
+        inputs = [
             convert_to_tensor(keys, self.key_dtype),
             convert_to_tensor(values, self.value_dtype),
         ]
-        done = py_func(put, given, [], name="LookupTableInsert")
+        done = py_func(put, inputs, [], name="LookupTableInsert")
         return None if executing_eagerly() else done
 
     def remove(self, keys: Any, name: str | None = None) -> Any:
@@ -312,8 +313,8 @@ class MutableHashTable(_Table):
             for key in np.ravel(keys).tolist():
                 self.held.pop(key, None)
 
-        given = [convert_to_tensor(keys, self.key_dtype)]
-        done = py_func(drop, given, [], name="LookupTableRemove")
+        inputs = [convert_to_tensor(keys, self.key_dtype)]
+        done = py_func(drop, inputs, [], name="LookupTableRemove")
         return None if executing_eagerly() else done
 
 

@@ -10,7 +10,7 @@ from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.files.file import GFile
-from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.functions.host_functions import py_func
 
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:

@@ -32,7 +32,7 @@ from tpuref.interface.distribute.towers import call_for_each_tower
 from tpuref.interface.distribute.updates import update, update_non_slot
 from tpuref.interface.distribute.values import DistributedValues, container_of
 from tpuref.interface.distribute.variable_creation import create_variable
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 
 
 class StrategyCore:

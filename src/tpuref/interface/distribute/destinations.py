@@ -59,8 +59,8 @@ def _device(function: str, device: Any, towers: Sequence[str]) -> str:
 
 def _covers(short: DeviceName, full: DeviceName) -> bool:
     """Return whether an abbreviated name has a kind and agrees with a full name."""
-    given = {k: v for k, v in vars(short).items() if v is not None}
-    return short.kind is not None and given.items() <= vars(full).items()
+    parts = {k: v for k, v in vars(short).items() if v is not None}
+    return short.kind is not None and parts.items() <= vars(full).items()
 
 
 def broadcast(tensor: Any, destinations: Any, towers: TowerDevices) -> Any:

@@ -11,7 +11,7 @@ from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.runtime.log import advice
-from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.functions.host_functions import py_func
 
 _log = advice()
 
@@ -50,8 +50,8 @@ def reporter(report: Any) -> Report:
             "explain_reductions: report must be a function that takes an Explanation, "
             f"or None to log, got {report!r}"
         )
-    given: Report = report
-    return given
+    made: Report = report
+    return made
 
 
 def explained(

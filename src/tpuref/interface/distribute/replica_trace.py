@@ -106,7 +106,7 @@ class ReplicaTrace:
         None stands for a leaf that holds no tensor or operation of the computation.
         """
         region, towers = self.region, self.towers
-        parts = [part for leaf in leaves for part in _parts(leaf) if self._made(part)]
+        parts = [part for leaf in leaves for part in _parts(leaf) if self._owns(part)]
         tensors = dict.fromkeys(p for p in parts if isinstance(p, Tensor))
         region.results = list(tensors)
         operation = build.add_operation(
@@ -125,7 +125,7 @@ class ReplicaTrace:
         def value(leaf: Any, replica: int) -> Any:
             if hasattr(leaf, "_traced_parts"):
                 return leaf._with_parts([value(p, replica) for p in _parts(leaf)])
-            if not self._made(leaf):
+            if not self._owns(leaf):
                 return leaf
             if isinstance(leaf, Operation):
                 return done
@@ -133,7 +133,7 @@ class ReplicaTrace:
 
         return [
             [value(leaf, replica) for replica in self.replicas]
-            if any(map(self._made, _parts(leaf)))
+            if any(map(self._owns, _parts(leaf)))
             else None
             for leaf in leaves
         ]
@@ -149,7 +149,7 @@ class ReplicaTrace:
         blocks = (block for op in region.operations for block in op.blocks)
         return any(map(self.assigns_shared, blocks))
 
-    def _made(self, value: Any) -> bool:
+    def _owns(self, value: Any) -> bool:
         """Whether a value is a tensor or an operation of the computation."""
         if not isinstance(value, (Tensor, Operation)):
             return False

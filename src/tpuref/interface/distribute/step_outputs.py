@@ -42,7 +42,7 @@ def _has_parts(value: Any, devices: Sequence[str]) -> bool:
 
 
 def first_values(
-    start: Mapping[str, Any], given: Mapping[str, Any], devices: Sequence[str]
+    start: Mapping[str, Any], outputs: Mapping[str, Any], devices: Sequence[str]
 ) -> dict[str, Any]:
     """Return the values of the outputs before the first step, by name.
 
@@ -50,8 +50,8 @@ def first_values(
     """
     first = {}
     for name, value in start.items():
-        first[name] = _initial_output(value, given.get(name), devices)
-    for name, value in given.items():
+        first[name] = _initial_output(value, outputs.get(name), devices)
+    for name, value in outputs.items():
         if name in first:
             _check_like(name, first[name], value)
         else:

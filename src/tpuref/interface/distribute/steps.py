@@ -44,7 +44,7 @@ from tpuref.interface.distribute.step_outputs import (
     own,
 )
 from tpuref.interface.distribute.tower_devices import TowerDevices
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 
 
 def run_steps(
@@ -194,20 +194,20 @@ class _Steps:
         with self._loop_part("body") as turn:
             (step,) = turn.parameters
             _call(fn, context, self._dequeue_inputs())
-            given = {
+            produced = {
                 name: nest.map_structure(lambda leaf: own(leaf, devices), value)
                 for name, value in context.set_in_step.items()
             }
         # The outputs of fn are known only now.  They are loop variables too, so both
         # regions get their further parameters after the body is built.
-        values = first_values(start, given, devices)
+        values = first_values(start, produced, devices)
         leaves = nest.flatten(values)
         specs = [TensorSpec([], int32), *(tensor.spec for tensor in leaves)]
         with graph.in_region(turn):
             turn.parameters += _parameters(graph, specs[1:])
             kept = nest.pack_sequence_as(values, turn.parameters[1:])
             # The step's outputs replace the previous values; others pass through.
-            turn.results = [step + 1, *nest.flatten({**kept, **given})]
+            turn.results = [step + 1, *nest.flatten({**kept, **produced})]
         with self._loop_part("cond") as test:
             test.parameters += _parameters(graph, specs[1:])
             test.results = [test.parameters[0] < self.limit]

@@ -13,7 +13,7 @@ from tpuref.interface.distribute.grouping import merged, selected_mirrored
 from tpuref.interface.distribute.place import across_towers, current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.values import DistributedValues, Mirrored
-from tpuref.interface.functions.control_flow import no_op
+from tpuref.interface.functions.dependencies import no_op
 from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.scopes import control_dependencies
 

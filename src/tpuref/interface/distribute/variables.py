@@ -21,8 +21,8 @@ from tpuref.interface.distribute.reduction import fold
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.updates import along, operation_of, update
 from tpuref.interface.distribute.values import DistributedValues
-from tpuref.interface.functions.control_flow import group
 from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.logic import logical_and
 
 

@@ -29,7 +29,7 @@ from tpuref.interface.estimator.mode_keys import ModeKeys
 from tpuref.interface.estimator.run_config import RunConfig
 from tpuref.interface.estimator.spec import EstimatorSpec
 from tpuref.interface.files.filesystem import files_at, joined
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.random import set_random_seed
 from tpuref.interface.metrics.means import mean
 from tpuref.interface.summary.event_file import FileWriterCache
@@ -284,8 +284,8 @@ class Estimator:
         """Return the chief's hooks, with a checkpoint saver if configured."""
         config, spec = self._config, model.spec
         chief = list(spec.training_chief_hooks)
-        given = [*hooks, *spec.training_hooks, *chief]
-        savers = [hook for hook in given if isinstance(hook, CheckpointSaverHook)]
+        every = [*hooks, *spec.training_hooks, *chief]
+        savers = [hook for hook in every if isinstance(hook, CheckpointSaverHook)]
         for saver in savers[:1]:
             saver._listeners += listeners
         seconds, steps = config.save_checkpoints_secs, config.save_checkpoints_steps
@@ -389,9 +389,9 @@ class Estimator:
             hooks=hooks,
         )
 
-    def _checkpoint_or_warn(self, given: str | None, verb: str) -> str | None:
+    def _checkpoint_or_warn(self, checkpoint: str | None, verb: str) -> str | None:
         here.meet("find the last checkpoint")
-        path = given or self.latest_checkpoint()
+        path = checkpoint or self.latest_checkpoint()
         if path is None:
             log.info(
                 "Could not find trained model in model_dir: %s, running "

@@ -51,10 +51,10 @@ def call_input_fn(input_fn: Any, mode: str, params: Any, config: Any) -> Any:
         raise wrong_type("tf.estimator: input_fn", "a function", input_fn)
     names = parameters_of(input_fn)
     known = {"mode": mode, "params": params, "config": config}
-    given = {name: value for name, value in known.items() if name in names}
+    arguments = {name: value for name, value in known.items() if name in names}
     if "params" in names and params is None:
-        del given["params"]
-    return input_fn(**given)
+        del arguments["params"]
+    return input_fn(**arguments)
 
 
 def features_and_labels(result: Any) -> tuple[Any, Any]:

@@ -10,7 +10,8 @@ from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.interface.estimator import tpu_spec
 from tpuref.interface.estimator.tpu_context import Replicas
 from tpuref.interface.functions.comparison import equal
-from tpuref.interface.functions.control_flow import cond, no_op
+from tpuref.interface.functions.control_flow import cond
+from tpuref.interface.functions.dependencies import no_op
 from tpuref.interface.functions.joining import concat
 from tpuref.interface.tpu.feeds import outfeed_dequeue_tuple, outfeed_enqueue_tuple
 

@@ -1,4 +1,4 @@
-"""Define the hook that runs loops on the cores: their step counts, and when to stop."""
+"""Define the hook that runs loops on the cores, and stops after the last step."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ class LoopHook(SessionRunHook):
     """Feeds each run its number of steps, and stops the session after the last.
 
     `limit` is the placeholder of the number of steps of a run, `per_loop` its maximum.
-    `host_operations` run in a thread during the loop, for its first step and then for
-    every `every`-th one.
+    `host_operations` run in a thread during the loop, for steps 0, `every`, 2 `every`,
+    and so on.
     """
 
     def __init__(

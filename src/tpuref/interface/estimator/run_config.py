@@ -91,12 +91,12 @@ class RunConfig:
         experimental_max_worker_delay_secs: int | None = None,
         session_creation_timeout_secs: int = 7200,
     ) -> None:
-        given = (save_checkpoints_steps, save_checkpoints_secs)
-        if all(one not in (_UNSET, None) for one in given):
+        intervals = (save_checkpoints_steps, save_checkpoints_secs)
+        if all(one not in (_UNSET, None) for one in intervals):
             raise _invalid(
                 "set save_checkpoints_steps or save_checkpoints_secs, not both"
             )
-        if given == (_UNSET, _UNSET):
+        if intervals == (_UNSET, _UNSET):
             save_checkpoints_secs = 600
         for strategy in (train_distribute, eval_distribute, experimental_distribute):
             if strategy is not None:

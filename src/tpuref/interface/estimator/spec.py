@@ -142,43 +142,44 @@ def single_loss(spec: str, mode: str, loss: Any) -> Any:
     return loss if loss.shape.ndims == 0 else reshape(loss, [])
 
 
-def _predictions(given: Any) -> Any:
-    for leaf in nest.flatten(given):
+def _predictions(predictions: Any) -> Any:
+    for leaf in nest.flatten(predictions):
         if leaf is not None and not isinstance(leaf, Tensor):
             raise invalid(
-                TypeError, f"predictions must be tensors, got {leaf!r} in {given!r}"
+                TypeError,
+                f"predictions must be tensors, got {leaf!r} in {predictions!r}",
             )
-    return {} if given is None else given
+    return {} if predictions is None else predictions
 
 
-def _train_op(given: Any) -> Any:
-    given = getattr(given, "_as_graph_element", lambda: given)()
-    if given is not None and not isinstance(given, (Operation, Tensor)):
+def _train_op(train_op: Any) -> Any:
+    train_op = getattr(train_op, "_as_graph_element", lambda: train_op)()
+    if train_op is not None and not isinstance(train_op, (Operation, Tensor)):
         raise invalid(
-            TypeError, f"train_op must be an operation or a tensor, got {given!r}"
+            TypeError, f"train_op must be an operation or a tensor, got {train_op!r}"
         )
-    return given
+    return train_op
 
 
-def _metrics(given: Any) -> dict[str, Any]:
-    if not isinstance(given or {}, Mapping):
-        raise invalid(TypeError, f"eval_metric_ops must be a dict, got {given!r}")
-    for name, pair in (given or {}).items():
+def _metrics(metrics: Any) -> dict[str, Any]:
+    if not isinstance(metrics or {}, Mapping):
+        raise invalid(TypeError, f"eval_metric_ops must be a dict, got {metrics!r}")
+    for name, pair in (metrics or {}).items():
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
             raise invalid(
                 TypeError,
                 f"eval_metric_ops[{name!r}] must be a pair (value, update operation), "
                 f"as the functions of tf.metrics return it, got {pair!r}",
             )
-    return dict(given or {})
+    return dict(metrics or {})
 
 
-def _hooks(argument: str, given: Any) -> tuple[Any, ...]:
-    for hook in given or ():
+def _hooks(argument: str, hooks: Any) -> tuple[Any, ...]:
+    for hook in hooks or ():
         if not isinstance(hook, SessionRunHook):
             raise invalid(
                 TypeError,
                 f"{argument} must be instances of tf.train.SessionRunHook, got "
                 f"{hook!r}",
             )
-    return tuple(given or ())
+    return tuple(hooks or ())

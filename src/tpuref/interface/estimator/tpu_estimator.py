@@ -29,7 +29,7 @@ from tpuref.interface.estimator.tpu_config import (
     check_count,
 )
 from tpuref.interface.estimator.tpu_spec import TPUEstimatorSpec, invalid_host_call
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.joining import concat
@@ -185,16 +185,16 @@ class TPUEstimator(Estimator):
         model = CoreModel(partial(self._model_on_core, mode, replicas))
         calls = HostCalls(replicas, every)
         loop = StepLoop(mode, fed, model, calls)
-        loss, given = loop.on_cores(replicas), calls.built()
+        loss, outputs = loop.on_cores(replicas), calls.built()
         _drop_summaries()
         if training:
             _check_sums_replicas(replicas)
         elif steps:
             loss = loss / float(steps)
         per_run = config.iterations_per_loop
-        metrics = given.get("eval_metrics") or {}
+        metrics = outputs.get("eval_metrics") or {}
         updates = [pair[1] for pair in metrics.values()]
-        host = [*updates, *nest.flatten(given.get("host_call", []))]
+        host = [*updates, *nest.flatten(outputs.get("host_call", []))]
         most = (per_run if training else steps) or 1
         hook = LoopHook(loop.limit, most, steps, max_steps, host, every)
         spec = self._loop_spec(model.spec, mode, loss, metrics, hook)

@@ -9,7 +9,7 @@ from tpuref.base import error_codes as codes
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.estimator.spec import EstimatorSpec, check_needed, single_loss
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.training.hooks.session_run_hook import (
     SessionRunArgs,
@@ -132,14 +132,14 @@ def at_least_rank_1(tensor: Any) -> Tensor:
     return reshape(tensor, [1]) if tensor.shape.ndims == 0 else tensor
 
 
-def _checked_call(argument: str, given: Any) -> Any:
-    if given is None:
+def _checked_call(argument: str, call: Any) -> Any:
+    if call is None:
         return None
-    if not isinstance(given, (list, tuple)) or len(given) != 2:
+    if not isinstance(call, (list, tuple)) or len(call) != 2:
         raise invalid_host_call(
-            argument, f"must be a pair (function, tensors), got {given!r}"
+            argument, f"must be a pair (function, tensors), got {call!r}"
         )
-    function, tensors = given
+    function, tensors = call
     if not callable(function):
         raise invalid_host_call(argument, f"must begin with a function: {function!r}")
     if not isinstance(tensors, (list, tuple, Mapping)):

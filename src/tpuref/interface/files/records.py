@@ -38,21 +38,21 @@ class TFRecordOptions:
         self.compression_type = compression_of(compression_type)
 
 
-def compression_of(given: Any) -> str:
+def compression_of(options: Any) -> str:
     """Return ``""``, ``"ZLIB"`` or ``"GZIP"`` for options, a name or a number.
 
     >>> compression_of(TFRecordCompressionType.GZIP), compression_of(None)
     ('GZIP', '')
     """
-    if isinstance(given, TFRecordOptions):
-        return given.compression_type
+    if isinstance(options, TFRecordOptions):
+        return options.compression_type
     known = {None: "", 0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB"}
     known["GZIP"] = "GZIP"
-    if not isinstance(given, str | int | None) or given not in known:
+    if not isinstance(options, str | int | None) or options not in known:
         raise codes.FILE_FAULT.value_error(
-            f"TFRecord: compression must be '', 'ZLIB' or 'GZIP', got {given!r}"
+            f"TFRecord: compression must be '', 'ZLIB' or 'GZIP', got {options!r}"
         )
-    return known[given]
+    return known[options]
 
 
 def framed(record: bytes) -> bytes:

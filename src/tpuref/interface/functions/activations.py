@@ -160,8 +160,8 @@ def class_axis(function: str, axis: Any, dim: Any) -> int:
     """Return the axis of the classes, which has two names; the last by default."""
     if axis is not None and dim is not None:
         raise ValueError(f"{function}: give only one of axis and dim")
-    given = dim if axis is None else axis
-    return -1 if given is None else static_integer(given, f"{function}: axis")
+    chosen = dim if axis is None else axis
+    return -1 if chosen is None else static_integer(chosen, f"{function}: axis")
 
 
 def softmax_v2(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:

@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.arguments import listed, name_or
+from tpuref.base.dtypes import bool_
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.engine.graph import build
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.interface.functions.comparison import (
     equal,
@@ -18,7 +21,6 @@ from tpuref.interface.functions.comparison import (
     less,
     less_equal,
 )
-from tpuref.interface.functions.control_flow import Assert
 from tpuref.interface.functions.creation import zeros_like
 from tpuref.interface.functions.extents import rank as rank_of
 from tpuref.interface.functions.extents import shape as shape_of
@@ -288,3 +290,33 @@ def assert_positive_v2(
 ) -> Operation | None:
     """Do `assert_positive`, with the parameters of TensorFlow 2."""
     return assert_positive(x, None, summarize, message, name)
+
+
+def Assert(
+    condition: Any,
+    data: Sequence[Any],
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails, showing `data`, unless `condition` holds.
+
+    It is None in eager mode.  `condition` is a bool tensor, all of whose elements must
+    be true.  `summarize` is the number of elements of each tensor to show, by default
+    3.  It raises `tf.errors.InvalidArgumentError` when the operation runs and the
+    condition is false.
+
+    Examples
+    --------
+    >>> x = tf.constant(3)
+    >>> with tf.control_dependencies([tf.Assert(x > 0, [x])]):
+    ...     y = tf.identity(x)
+    >>> int(tf.Session().run(y))
+    3
+    """
+    shown = listed("tf.Assert: data", data)
+    inputs = [convert_to_tensor(condition, bool_), *map(convert_to_tensor, shown)]
+    count = 3 if summarize is None else summarize
+    if executing_eagerly():
+        build.apply_all("Assert", *inputs, summarize=count, name=name)
+        return None
+    return build.apply_operation("Assert", *inputs, summarize=count, name=name)

@@ -9,8 +9,9 @@ from tpuref.base.arguments import listed, wrong_type
 from tpuref.base.dtypes import int32
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.interface.functions.arithmetic import add_n
+from tpuref.interface.functions.assertions import Assert
 from tpuref.interface.functions.comparison import equal
-from tpuref.interface.functions.control_flow import Assert, cond
+from tpuref.interface.functions.control_flow import cond
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.scopes import control_dependencies

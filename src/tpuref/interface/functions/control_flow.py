@@ -1,18 +1,15 @@
-"""Control flow: groups, dependencies, branches and loops."""
+"""Branches and loops of tensors."""
 
 import contextlib
-import itertools
-import sys
-import time
 from builtins import tuple as _tuple
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.arguments import integer, listed, name_or
+from tpuref.base.arguments import name_or
 from tpuref.base.callsite import user_site
-from tpuref.base.dtypes import as_dtype, bool_, float64
+from tpuref.base.dtypes import bool_
 from tpuref.base.errors import StructureError, coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
@@ -23,260 +20,11 @@ from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.region import BRANCH, LOOP, Region
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.control import IF, WHILE
-from tpuref.engine.ops.host import printed
 from tpuref.engine.ops.sources import ARGUMENT
 from tpuref.engine.tracing.arguments import is_composite, leaves_of, with_values
 from tpuref.interface.functions.arguments import static_integer
-from tpuref.interface.functions.host_functions import check_host_function
 from tpuref.interface.functions.optional import Optional
-from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.functions.tensor_array import TensorArray
-
-
-def no_op(name: str | None = None) -> Operation | None:
-    """Return an operation that does nothing and can wait for others.
-
-    Examples
-    --------
-    >>> tf.no_op().type
-    'NoOp'
-    """
-    if executing_eagerly():
-        return None
-    return build.apply_operation("NoOp", name=name)
-
-
-def group(*inputs: Any, name: str | None = None) -> Operation | None:
-    """Return one operation that waits for all `inputs`.
-
-    Inputs are operations, tensors, variables, or nested structures of those.
-
-    Examples
-    --------
-    >>> both = tf.group(tf.no_op(), tf.constant(1))
-    >>> len(both.control_inputs)
-    2
-    """
-    if executing_eagerly():
-        return None
-    leaves = [leaf for leaf in nest.flatten(list(inputs)) if leaf is not None]
-    with get_default_graph().control_dependencies(leaves):
-        return build.apply_operation("NoOp", name=name_or(name, "group_deps"))
-
-
-def tuple(
-    tensors: Sequence[Any],
-    name: str | None = None,
-    control_inputs: Sequence[Any] | None = None,
-) -> list[Any]:
-    """Return the tensors, each available only when all are.
-
-    `tensors` holds tensors, operations and None; None stays None.  `control_inputs`
-    holds operations that must also run before any of them is available.  It raises
-    ValueError if `tensors` contains only None.
-
-    Examples
-    --------
-    >>> a, b = tf.tuple([tf.constant(1), tf.constant(2)])
-    >>> a.op.control_inputs == b.op.control_inputs
-    True
-    """
-    tensors = listed("tf.tuple: tensors", tensors)
-    if executing_eagerly():
-        return tensors
-    if all(t is None for t in tensors):
-        raise ValueError(f"tf.tuple: expected at least one tensor, got {tensors!r}")
-    awaited = listed("tf.tuple: control_inputs", control_inputs or [])
-    with get_default_graph().name_scope(name_or(name, "tuple")):
-        gate = group(*tensors, *awaited)
-        return [None if t is None else _gate(gate, t) for t in tensors]
-
-
-def _gate(gate: Operation | None, element: Any) -> Any:
-    if isinstance(element, Operation):
-        return group(gate, element)
-    return with_dependencies([gate], element)
-
-
-def with_dependencies(dependencies: Sequence[Any], output: Any) -> Tensor:
-    """Return `output`, available only after `dependencies`."""
-    with control_dependencies(dependencies):
-        result: Tensor = build.apply("Identity", output)
-    return result
-
-
-def Print(
-    input_: Any,
-    data: Sequence[Any],
-    message: str | None = None,
-    first_n: int | None = None,
-    summarize: int | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Return `input_`, and print `data` to standard error on every evaluation.
-
-    `first_n` is the number of times to print, in all sessions together; None or a
-    negative number for always.  `summarize` is the number of elements of each tensor to
-    print, by default 3.
-
-    Examples
-    --------
-    >>> x = tf.constant([1, 2])
-    >>> tf.Session().run(tf.Print(x, [x], "x is "))
-    array([1, 2], dtype=int32)
-    """
-    values = [convert_to_tensor(value) for value in listed("tf.Print: data", data)]
-    first = -1 if first_n is None else integer("tf.Print: first_n", first_n)
-    if first >= 0 and not executing_eagerly():
-        printing = _print_first(first, values, message or "", summarize)
-        return with_dependencies([printing], convert_to_tensor(input_))
-    return build.apply_one(
-        "Print",
-        convert_to_tensor(input_),
-        *values,
-        message=message or "",
-        summarize=3 if summarize is None else summarize,
-        name=name,
-    )
-
-
-def _print_first(
-    count: int, data: Sequence[Any], message: str, summarize: int | None
-) -> Operation:
-    """Return an operation that prints tensors the first `count` times it runs."""
-    numbers = itertools.count()
-    shown = 3 if summarize is None else summarize
-
-    def show(*values: Any) -> None:
-        if next(numbers) < count:
-            print(printed(message, values, shown), file=sys.stderr)
-
-    operation: Operation = py_func(show, data, [], name="PrintFirst")
-    return operation
-
-
-def Assert(
-    condition: Any,
-    data: Sequence[Any],
-    summarize: int | None = None,
-    name: str | None = None,
-) -> Operation | None:
-    """Return an operation that fails, showing `data`, unless `condition` holds.
-
-    It is None in eager mode.  `condition` is a bool tensor, all of whose elements must
-    be true.  `summarize` is the number of elements of each tensor to show, by default
-    3.  It raises `tf.errors.InvalidArgumentError` when the operation runs and the
-    condition is false.
-
-    Examples
-    --------
-    >>> x = tf.constant(3)
-    >>> with tf.control_dependencies([tf.Assert(x > 0, [x])]):
-    ...     y = tf.identity(x)
-    >>> int(tf.Session().run(y))
-    3
-    """
-    shown = listed("tf.Assert: data", data)
-    inputs = [convert_to_tensor(condition, bool_), *map(convert_to_tensor, shown)]
-    count = 3 if summarize is None else summarize
-    if executing_eagerly():
-        build.apply_all("Assert", *inputs, summarize=count, name=name)
-        return None
-    return build.apply_operation("Assert", *inputs, summarize=count, name=name)
-
-
-def py_func(
-    func: Callable[..., Any],
-    inp: Sequence[Any],
-    Tout: Any,
-    stateful: bool = True,
-    name: str | None = None,
-) -> Any:
-    """Call a Python function with NumPy arrays when the graph runs.
-
-    Return one tensor for a single type, a list for a list of types, or the operation if
-    that list is empty.  `func` takes one array for each tensor of `inp`, and returns
-    one value for each type of `Tout`.  `inp` are the tensors whose values the function
-    receives.  `Tout` is the element type of the result, or a list of element types.
-    `stateful` is accepted for compatibility; every evaluation calls the function.
-
-    Examples
-    --------
-    >>> y = tf.py_func(lambda x: x * 2, [tf.constant(21)], tf.int32)
-    >>> int(tf.Session().run(y))
-    42
-    """
-    if not callable(func):
-        raise TypeError(f"tf.py_func: func must be callable, got {func!r}")
-    several = isinstance(Tout, (list, _tuple))
-    names = _tuple(as_dtype(t).name for t in (Tout if several else [Tout]))
-    functions = get_default_graph().host_functions
-    token = len(functions)
-    functions[token] = func
-    inputs = [convert_to_tensor(value) for value in listed("tf.py_func: inp", inp)]
-    if not names and not executing_eagerly():
-        operation = build.apply_operation(
-            "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
-        )
-        check_host_function(operation)
-        return operation
-    outputs = build.apply_all(
-        "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
-    )
-    if outputs and not executing_eagerly():
-        check_host_function(outputs[0].op)
-    return outputs if several else outputs[0]
-
-
-def numpy_function(
-    func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: str | None = None
-) -> Any:
-    """Call a Python function with NumPy arrays, as `py_func` does.
-
-    Examples
-    --------
-    >>> y = tf.numpy_function(lambda x: x + 1, [tf.constant(1)], tf.int32)
-    >>> int(tf.Session().run(y))
-    2
-    """
-    return py_func(func, inp, Tout, name=name)
-
-
-def numpy_function_v2(
-    func: Callable[..., Any] | None = None,
-    inp: Sequence[Any] | None = None,
-    Tout: Any = None,
-    stateful: bool = True,
-    name: str | None = None,
-) -> Any:
-    """Call a Python function with NumPy arrays, or decorate it to be called so.
-
-    Examples
-    --------
-    >>> @numpy_function_v2(Tout=tf.int32)
-    ... def successor(x):
-    ...     return x + 1
-    >>> int(tf.Session().run(successor(tf.constant(1))))
-    2
-    """
-    if func is None:
-        return lambda function: (
-            lambda *inputs: py_func(function, inputs, Tout, stateful, name)
-        )
-    return py_func(func, [] if inp is None else inp, Tout, stateful, name)
-
-
-def timestamp(name: str | None = None) -> Tensor:
-    """Return the seconds since 1970, float64, when the operation runs.
-
-    Examples
-    --------
-    >>> bool(tf.Session().run(tf.timestamp()) > 1.6e9)
-    True
-    """
-    now: Tensor = py_func(time.time, [], float64, name=name_or(name, "Timestamp"))
-    now.set_shape([])
-    return now
 
 
 def enable_control_flow_v2() -> None:
@@ -343,11 +91,11 @@ def _branch_function(
     new: str,
     function: Callable[[], Any] | None,
     old: str,
-    given: Callable[[], Any] | None,
+    former: Callable[[], Any] | None,
 ) -> Callable[[], Any]:
-    if function is not None and given is not None:
+    if function is not None and former is not None:
         raise TypeError(f"tf.cond: {old} and {new} are the same argument; give one")
-    chosen = given if function is None else function
+    chosen = former if function is None else function
     if not callable(chosen):
         raise TypeError(f"tf.cond: {new} must be callable, got {chosen!r}")
     return chosen
@@ -657,15 +405,6 @@ def _loop_now(
         values = returned
         turns += 1
     return values
-
-
-def tuple_v2(
-    tensors: Sequence[Any],
-    control_inputs: Sequence[Any] | None = None,
-    name: str | None = None,
-) -> list[Any]:
-    """Return `tuple`, with the parameters of TensorFlow 2."""
-    return tuple(tensors, name, control_inputs)
 
 
 def cond_v2(

@@ -107,5 +107,5 @@ def Bucketize(
     tensor = convert_to_tensor(input)
     limits = convert_to_tensor(list(boundaries), float32)
     numbers_ = reshape(cast(tensor, float32), [-1])
-    found = searchsorted(limits, numbers_, side="right")
-    return reshape(cast(found, int32), shape_of(tensor))
+    buckets = searchsorted(limits, numbers_, side="right")
+    return reshape(cast(buckets, int32), shape_of(tensor))

@@ -141,8 +141,8 @@ def _common_dtype(values: Sequence[Any]) -> DType:
 
 
 def _dtype_of(value: Any) -> DType:
-    given = getattr(value, "dtype", None)
-    return as_dtype(to_array(value).dtype if given is None else given)
+    own = getattr(value, "dtype", None)
+    return as_dtype(to_array(value).dtype if own is None else own)
 
 
 def _cast_to(value: Any, dtype: Any) -> Tensor:
@@ -227,8 +227,8 @@ def one_hot(
     >>> tf.Session().run(tf.one_hot([1, 0], 3)).tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     """
-    given = [_dtype_of(value) for value in (on_value, off_value) if value is not None]
-    target = as_dtype(dtype) if dtype is not None else [*given, float32][0]
+    dtypes = [_dtype_of(value) for value in (on_value, off_value) if value is not None]
+    target = as_dtype(dtype) if dtype is not None else [*dtypes, float32][0]
     return apply_one(
         "OneHot",
         convert_to_tensor(indices),

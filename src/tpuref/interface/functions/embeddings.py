@@ -5,6 +5,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import constant, convert_to_tensor
+from tpuref.engine.graph.recognition import KnownRaggedTensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.along_axis import cumsum
 from tpuref.interface.functions.conversion import cast
@@ -39,7 +40,7 @@ def embedding_lookup(
     >>> tf.Session().run(tf.nn.embedding_lookup(table, [1, 0, 1])).tolist()
     [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
     """
-    if hasattr(ids, "row_splits"):  # a ragged tensor
+    if isinstance(ids, KnownRaggedTensor):
         rows = embedding_lookup(
             params, ids.values, partition_strategy, name, max_norm=max_norm
         )

@@ -13,7 +13,7 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.functions.colors import convert_image_dtype
-from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.functions.host_functions import py_func
 
 _MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 

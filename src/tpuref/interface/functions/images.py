@@ -1,4 +1,4 @@
-"""Images cut, padded, turned and mirrored: their pixels keep their values."""
+"""The geometry of images: crops, padding, flips, turns and patches."""
 
 from collections.abc import Callable
 from typing import Any
@@ -98,7 +98,7 @@ def pad_to_bounding_box(
     target_height: Any,
     target_width: Any,
 ) -> Tensor:
-    """Return an image within zeros, at an offset; or each image of a batch.
+    """Return an image, or each image of a batch, padded with zeros to a size.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def central_crop(image: Any, central_fraction: float) -> Tensor:
 def resize_with_crop_or_pad(
     image: Any, target_height: Any, target_width: Any
 ) -> Tensor:
-    """Return an image of a size: its middle, with zeros around it where it is smaller.
+    """Return an image cropped or padded with zeros to a size, on all sides alike.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def resize_with_pad(
     method: str = "bilinear",
     antialias: bool = False,
 ) -> Tensor:
-    """Return an image resized without distortion, in the middle of zeros."""
+    """Return an image resized without distortion, centered and padded with zeros."""
 
     def resized(images: Tensor, lengths: Tensor) -> Tensor:
         return resize(images, lengths, method, antialias=antialias)
@@ -209,7 +209,7 @@ def padded_to_size(
     target_width: int,
     resized_to: Callable[[Tensor, Tensor], Tensor],
 ) -> Tensor:
-    """Return an image resized by a function, in the middle of zeros."""
+    """Return an image resized by a function, centered and padded with zeros."""
     images, single = batched(image, caller)
     own = cast(shape_of(images)[1:3], float32)
     wanted = convert_to_tensor([target_height, target_width], float32)
@@ -265,7 +265,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 
 
 def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
-    """Return `flip_left_right` of every second image, chosen at random."""
+    """Return `flip_left_right` of each image with probability 1/2."""
     images, single = batched(image, "tf.image.random_flip_left_right")
     return _flip_some(
         images, random_uniform([shape_of(images)[0]], seed=seed), 2, single
@@ -273,7 +273,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
 
 
 def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
-    """Return `flip_up_down` of every second image, chosen at random."""
+    """Return `flip_up_down` of each image with probability 1/2."""
     images, single = batched(image, "tf.image.random_flip_up_down")
     return _flip_some(
         images, random_uniform([shape_of(images)[0]], seed=seed), 1, single
@@ -288,7 +288,7 @@ def _flip_some(images: Tensor, drawn: Tensor, axis: int, single: bool) -> Tensor
 def random_crop(
     value: Any, size: Any, seed: int | None = None, name: str | None = None
 ) -> Tensor:
-    """Return a part of a tensor, of a size, at a random place."""
+    """Return a slice of a given size from a random place of a tensor."""
     return _crop(value, size, lambda rank: random_uniform([rank], seed=seed))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.recognition import KnownRaggedTensor
 from tpuref.engine.graph.slicing import get_item
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions import arguments
@@ -161,7 +162,7 @@ def gather(
     if hasattr(type(params), "_gather_rows") and axis in (None, 0):
         rows: Tensor = params._gather_rows(indices)
         return rows
-    if hasattr(indices, "row_splits"):  # a ragged tensor
+    if isinstance(indices, KnownRaggedTensor):
         chosen = gather(params, indices.values, name=name, axis=axis)
         ragged: Tensor = indices.with_values(chosen)
         return ragged

@@ -206,11 +206,11 @@ def norm(
 
 
 def _norm_axes(axis: Any, x: Tensor) -> tuple[int, ...]:
-    given = static_integers(axis, "tf.norm: axis")
-    if len(given) not in (1, 2):
+    axes = static_integers(axis, "tf.norm: axis")
+    if len(axes) not in (1, 2):
         raise ValueError(f"tf.norm: axis must be one or two axes, got {axis!r}")
     # The order of the axes says which one has the rows, so they are not sorted.
-    singles = [static_axes("tf.norm", each, x) for each in given]
+    singles = [static_axes("tf.norm", each, x) for each in axes]
     return tuple(s[0] for s in singles if isinstance(s, tuple))
 
 

@@ -10,8 +10,9 @@ from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Operation, Tensor, kept_of_each_turn
+from tpuref.interface.functions.assertions import Assert
 from tpuref.interface.functions.comparison import equal
-from tpuref.interface.functions.control_flow import Assert, while_loop
+from tpuref.interface.functions.control_flow import while_loop
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.joining import concat, stack
 from tpuref.interface.functions.reductions import reduce_all
@@ -256,8 +257,8 @@ def _turns_now(
     sizes: Any = rows.shape.as_list()
     results = []
     for index in range(sizes[0]):
-        state, given = turn(index, state)
-        results.append(given)
+        state, result = turn(index, state)
+        results.append(result)
     return state, [stack(list(tensors)) for tensors in zip(*results, strict=True)]
 
 
@@ -265,13 +266,13 @@ def _turns_of_a_loop(
     turn: Callable[[Any, list[Tensor]], _Turn], rows: Tensor, start: list[Tensor]
 ) -> _Turn:
     count = shape(rows)[0]
-    given: list[Tensor] = []
+    tensors: list[Tensor] = []
     sizes: list[Tensor] = []
 
     def body(index: Tensor, *state: Tensor) -> list[Tensor]:
         following, results = turn(index, list(state))
-        given.extend(results)
-        sizes.extend(shape(tensor) for tensor in given)
+        tensors.extend(results)
+        sizes.extend(shape(tensor) for tensor in tensors)
         return [index + 1, *following]
 
     index, *state = while_loop(
@@ -279,7 +280,7 @@ def _turns_of_a_loop(
     )
     stacked = [
         _stack_turns(index.op, tensor, size, count, rows)
-        for tensor, size in zip(given, sizes, strict=True)
+        for tensor, size in zip(tensors, sizes, strict=True)
     ]
     return state, stacked
 

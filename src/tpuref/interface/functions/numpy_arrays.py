@@ -27,10 +27,10 @@ from tpuref.interface.functions.sorting import argsort, searchsorted, sort
 
 def _refuse(function: str, **arguments: Any) -> None:
     """Raise TypeError for arguments that make sense only for arrays in memory."""
-    given = [name for name, value in arguments.items() if value is not None]
-    if given:
+    names = [name for name, value in arguments.items() if value is not None]
+    if names:
         raise TypeError(
-            f"{function}: {', '.join(given)} cannot be used with a tensor; omit it"
+            f"{function}: {', '.join(names)} cannot be used with a tensor; omit it"
         )
 
 

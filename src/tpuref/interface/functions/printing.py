@@ -1,19 +1,23 @@
-"""Printing values in the form of TensorFlow 2."""
+"""Printing values, in the forms of TensorFlow 1 and 2."""
 
+import itertools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.arguments import name_or
+from tpuref.base.arguments import integer, listed, name_or
+from tpuref.engine.graph import build
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.definition import Array
-from tpuref.interface.functions.control_flow import py_func
+from tpuref.engine.ops.host import printed
+from tpuref.interface.functions.dependencies import with_dependencies
+from tpuref.interface.functions.host_functions import py_func
 
 _LOGGERS = ("info", "warning", "error")
 
@@ -106,3 +110,53 @@ def shown(array: Array, count: int) -> str:
 
 def _structure(value: Any) -> str:
     return value if isinstance(value, str) else str(value).replace("'", "")
+
+
+def Print(
+    input_: Any,
+    data: Sequence[Any],
+    message: str | None = None,
+    first_n: int | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `input_`, and print `data` to standard error on every evaluation.
+
+    `first_n` is the number of times to print, in all sessions together; None or a
+    negative number for always.  `summarize` is the number of elements of each tensor to
+    print, by default 3.
+
+    Examples
+    --------
+    >>> x = tf.constant([1, 2])
+    >>> tf.Session().run(tf.Print(x, [x], "x is "))
+    array([1, 2], dtype=int32)
+    """
+    values = [convert_to_tensor(value) for value in listed("tf.Print: data", data)]
+    first = -1 if first_n is None else integer("tf.Print: first_n", first_n)
+    if first >= 0 and not executing_eagerly():
+        printing = _print_first(first, values, message or "", summarize)
+        return with_dependencies([printing], convert_to_tensor(input_))
+    return build.apply_one(
+        "Print",
+        convert_to_tensor(input_),
+        *values,
+        message=message or "",
+        summarize=3 if summarize is None else summarize,
+        name=name,
+    )
+
+
+def _print_first(
+    count: int, data: Sequence[Any], message: str, summarize: int | None
+) -> Operation:
+    """Return an operation that prints tensors the first `count` times it runs."""
+    numbers = itertools.count()
+    shown = 3 if summarize is None else summarize
+
+    def show(*values: Any) -> None:
+        if next(numbers) < count:
+            print(printed(message, values, shown), file=sys.stderr)
+
+    operation: Operation = py_func(show, data, [], name="PrintFirst")
+    return operation

@@ -5,6 +5,7 @@ from typing import Any
 from tpuref.base.dtypes import as_dtype, int64
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.recognition import KnownRaggedTensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import one_of, static_axes
 
@@ -223,7 +224,7 @@ def _reduce(
 ) -> Tensor:
     axis = one_of(function, axis=axis, reduction_indices=reduction_indices)
     keep = one_of(function, keepdims=keepdims, keep_dims=keep_dims)
-    if axis is None and not keep and hasattr(input_tensor, "row_splits"):
+    if axis is None and not keep and isinstance(input_tensor, KnownRaggedTensor):
         input_tensor = input_tensor.values  # all elements of a ragged tensor
     x = convert_to_tensor(input_tensor)
     axes = static_axes(function, axis, x)

@@ -10,7 +10,7 @@ from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.reductions import reduce_max
 
 
-def _unsorted(
+def _reduce_unsorted(
     reduction: str, data: Any, segment_ids: Any, num_segments: Any, name: Any = None
 ) -> Tensor:
     rows, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
@@ -19,9 +19,11 @@ def _unsorted(
     return apply_one("UnsortedSegment", rows, ids, count, **attrs)
 
 
-def _sorted(reduction: str, data: Any, segment_ids: Any, name: str | None) -> Tensor:
+def _reduce_sorted(
+    reduction: str, data: Any, segment_ids: Any, name: str | None
+) -> Tensor:
     ids = convert_to_tensor(segment_ids)
-    return _unsorted(reduction, data, ids, reduce_max(ids) + 1, name)
+    return _reduce_unsorted(reduction, data, ids, reduce_max(ids) + 1, name)
 
 
 def unsorted_segment_max(
@@ -37,38 +39,38 @@ def unsorted_segment_max(
     >>> tf.Session().run(found).tolist()
     [1, 3]
     """
-    return _unsorted("max", data, segment_ids, num_segments, name)
+    return _reduce_unsorted("max", data, segment_ids, num_segments, name)
 
 
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """Return the smallest elements of the rows of each segment."""
-    return _unsorted("min", data, segment_ids, num_segments, name)
+    return _reduce_unsorted("min", data, segment_ids, num_segments, name)
 
 
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """Return the product of the rows of each segment."""
-    return _unsorted("prod", data, segment_ids, num_segments, name)
+    return _reduce_unsorted("prod", data, segment_ids, num_segments, name)
 
 
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """Return the largest elements of each segment of rows, with sorted ids."""
-    return _sorted("max", data, segment_ids, name)
+    return _reduce_sorted("max", data, segment_ids, name)
 
 
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """Return the smallest elements of each segment of rows, with sorted ids."""
-    return _sorted("min", data, segment_ids, name)
+    return _reduce_sorted("min", data, segment_ids, name)
 
 
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """Return the product of each segment of rows, with sorted ids."""
-    return _sorted("prod", data, segment_ids, name)
+    return _reduce_sorted("prod", data, segment_ids, name)
 
 
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """Return the sum of each segment of rows, with sorted ids."""
-    return _sorted("sum", data, segment_ids, name)
+    return _reduce_sorted("sum", data, segment_ids, name)

@@ -84,9 +84,9 @@ def irfft(input: Any, fft_length: Any = None, name: str | None = None) -> Tensor
     length of the signals; by default an even one.
     """
     bins = convert_to_tensor(input)
-    given = 2 * (_length_of(bins) - 1) if fft_length is None else _only(fft_length)
-    half = _fit_length(bins, given // 2 + 1)
-    mirrored = conj(reverse(half[..., 1 : (given + 1) // 2], [-1]))
+    length = 2 * (_length_of(bins) - 1) if fft_length is None else _only(fft_length)
+    half = _fit_length(bins, length // 2 + 1)
+    mirrored = conj(reverse(half[..., 1 : (length + 1) // 2], [-1]))
     return real(ifft(concat([half, mirrored], -1)))
 
 

@@ -1,4 +1,4 @@
-"""Functions of a seed that return random numbers: the same for the same seed."""
+"""Random numbers that depend on their seed alone."""
 
 from typing import Any
 
@@ -93,7 +93,7 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Return `stateless_normal` without numbers two deviations from the mean."""
+    """Return `stateless_normal`, at most two standard deviations from the mean."""
     return _draw_scaled(
         "StatelessTruncatedNormal", shape, seed, mean, stddev, dtype, alg
     )
@@ -109,7 +109,7 @@ def _draw_scaled(
 
 
 def random_split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
-    """Return seeds, ``[num, 2]``, that give independent numbers.
+    """Return `num` seeds of independent numbers, ``[num, 2]``.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def stateless_categorical(
     dtype: Any = int64,
     name: str | None = None,
 ) -> Tensor:
-    """Return classes drawn with probabilities of given logarithms, for each row."""
+    """Return classes of each row, drawn in proportion to ``exp(logits)``."""
     scores = convert_to_tensor(logits)
     return apply_one(
         "StatelessMultinomial",
@@ -239,7 +239,7 @@ def stateless_dropout(
     noise_shape: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return a tensor with a share of its elements 0, and the others scaled up.
+    """Return a tensor with a fraction of its elements 0, and the others scaled up.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
-from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.functions.host_functions import py_func
 
 
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
@@ -108,17 +108,17 @@ def _each(function: Any, *arrays: Array) -> Array:
 def _replace(
     pattern: re.Pattern[str], rewrite: str, everywhere: bool, text: bytes
 ) -> bytes:
-    given = text.decode("utf-8", "surrogateescape")
+    characters = text.decode("utf-8", "surrogateescape")
     parts: list[str] = []
     end = 0
-    for match in pattern.finditer(given):
+    for match in pattern.finditer(characters):
         if match.start() == match.end() == end and parts:
             continue  # nothing at all, right after a match: Python alone finds it
-        parts += [given[end : match.start()], _expand(match, rewrite)]
+        parts += [characters[end : match.start()], _expand(match, rewrite)]
         end = match.end()
         if not everywhere:
             break
-    return "".join([*parts, given[end:]]).encode("utf-8", "surrogateescape")
+    return "".join([*parts, characters[end:]]).encode("utf-8", "surrogateescape")
 
 
 def _expand(match: re.Match[str], rewrite: str) -> str:

@@ -13,8 +13,8 @@ from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
-from tpuref.interface.functions.control_flow import py_func
 from tpuref.interface.functions.hashes import fingerprint, keyed
+from tpuref.interface.functions.host_functions import py_func
 from tpuref.interface.functions.printing import shown
 
 _UPPER = bytes.maketrans(
@@ -221,14 +221,14 @@ def format(
     ...     tf.strings.format("seen: {}", tf.range(3)).numpy()
     b'seen: [0 1 2]'
     """
-    given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     for name_of, value in (("template", template), ("placeholder", placeholder)):
         instance_of(str, f"tf.strings.format: {name_of}", "a text", value)
     parts = template.split(placeholder)
-    if len(parts) != len(given) + 1:
+    if len(parts) != len(values) + 1:
         raise codes.INVALID_ARGUMENT.value_error(
             f"tf.strings.format: the template {template!r} has {len(parts) - 1} "
-            f"placeholders, and there are {len(given)} inputs"
+            f"placeholders, and there are {len(values)} inputs"
         )
 
     def text(*arrays: Any) -> bytes:
@@ -236,7 +236,7 @@ def format(
         whole = [x for pair in zip(parts, [*texts, ""], strict=True) for x in pair]
         return "".join(whole).encode()
 
-    result: Tensor = py_func(text, [convert_to_tensor(x) for x in given], string)
+    result: Tensor = py_func(text, [convert_to_tensor(x) for x in values], string)
     result.set_shape([])
     return result
 

@@ -19,7 +19,8 @@ from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import Graph, GraphKeys
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.variables import Variable, global_variables, local_variables
-from tpuref.interface.functions.control_flow import group, py_func
+from tpuref.interface.functions.dependencies import group
+from tpuref.interface.functions.host_functions import py_func
 from tpuref.interface.functions.initializers import GlorotUniform, Zeros
 
 Getter = Callable[..., Any]
@@ -200,21 +201,21 @@ def variable_scope(
 
 
 def _scope_name(
-    outer: VariableScope, given: str | VariableScope | None, default: str | None
+    outer: VariableScope, scope: str | VariableScope | None, default: str | None
 ) -> str:
-    if isinstance(given, VariableScope):
-        return given.name
+    if isinstance(scope, VariableScope):
+        return scope.name
     prefix = f"{outer.name}/" if outer.name else ""
-    if given is None and default is not None:
+    if scope is None and default is not None:
         argument = "tf.variable_scope: default_name"
         instance_of(str, argument, "a string or None", default)
         return prefix + _unique_name(prefix, default)
-    if not isinstance(given, str):
+    if not isinstance(scope, str):
         raise TypeError(
             "tf.variable_scope: name_or_scope must be a name or a scope (or None "
-            f"together with a default_name), got {given!r}"
+            f"together with a default_name), got {scope!r}"
         )
-    return prefix + given
+    return prefix + scope
 
 
 def _unique_name(prefix: str, name: str) -> str:
@@ -238,11 +239,11 @@ def _mark_open(graph: Graph, name: str) -> Iterator[None]:
         opened -= {inner for inner in opened if inner.startswith(f"{name}/")}
 
 
-def _label(given: str | VariableScope | None, default: str | None) -> str | None:
+def _label(scope: str | VariableScope | None, default: str | None) -> str | None:
     """Return the name of the name scope of a variable scope."""
-    if isinstance(given, VariableScope):
-        return given.name.rsplit("/", 1)[-1]
-    return default if given is None else given
+    if isinstance(scope, VariableScope):
+        return scope.name.rsplit("/", 1)[-1]
+    return default if scope is None else scope
 
 
 def _compose_getters(outer: Getter | None, inner: Getter | None) -> Getter | None:

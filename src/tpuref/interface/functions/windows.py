@@ -156,8 +156,8 @@ def conv2d_transpose(
     if output_shape is None:
         raise ValueError(f"{function}: output_shape is missing")
     _check_format(function, data_format)
-    given = convert_to_tensor(input if value is None else value)
-    weights = convert_to_tensor(filters if filter is None else filter, given.dtype)
+    images = convert_to_tensor(input if value is None else value)
+    weights = convert_to_tensor(filters if filter is None else filter, images.dtype)
     holes = 1 if dilations is None else dilations
     attrs = {
         "strides": _pair(function, "strides", strides, data_format),
@@ -170,7 +170,7 @@ def conv2d_transpose(
         "Conv2DBackpropInput",
         sizes,
         weights,
-        given,
+        images,
         name=name_or(name, "conv2d_transpose"),
         **attrs,
     )

@@ -220,7 +220,7 @@ class GradientTape:
         function: str,
         targets: Sequence[Tensor],
         sources: Sequence[Any],
-        given: Sequence[Any],
+        seeds: Sequence[Any],
         missing: UnconnectedGradients = UnconnectedGradients.NONE,
     ) -> list[Any]:
         walk = Walk(function, gradients_of_block)
@@ -230,7 +230,7 @@ class GradientTape:
             for x in (x.handle if isinstance(x, Variable) else x for x in sources)
         ]
         watched = [key for key in keys if key in self._reached]
-        gradients = walk.backward(seeds_of(function, targets, given), watched, steps)
+        gradients = walk.backward(seeds_of(function, targets, seeds), watched, steps)
         by_tensor = dict(zip(watched, gradients, strict=True))
         return [
             finished(by_tensor.get(key), x, missing)

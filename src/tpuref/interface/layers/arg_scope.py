@@ -81,7 +81,7 @@ def arg_scope(
         _CURRENT.reset(token)
 
 
-def _add_defaults(scope: Scope, functions: Sequence[Any], given: Any) -> Scope:
+def _add_defaults(scope: Scope, functions: Sequence[Any], defaults: Any) -> Scope:
     extended = dict(scope)
     for one in functions:
         if not has_arg_scope(one):
@@ -90,5 +90,5 @@ def _add_defaults(scope: Scope, functions: Sequence[Any], given: Any) -> Scope:
                 "not decorated with tf.contrib.framework.add_arg_scope"
             )
         key = getattr(one, _KEY)
-        extended[key] = {**extended.get(key, {}), **given}
+        extended[key] = {**extended.get(key, {}), **defaults}
     return extended

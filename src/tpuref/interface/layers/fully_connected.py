@@ -71,14 +71,14 @@ def fully_connected(
                 f"{function}: inputs {value.describe()}: expected rank 2 or more and a "
                 "known last size; give it with set_shape"
             )
-        given = {"dtype": value.dtype, "trainable": trainable}
+        options = {"dtype": value.dtype, "trainable": trainable}
         weights = model_variable(
             "weights",
             [sizes[-1], units],
             variables_collections,
             initializer=weights_initializer,
             regularizer=weights_regularizer,
-            **given,
+            **options,
         )
         outputs = tensordot(value, weights, [[len(sizes) - 1], [0]])
         outputs.set_shape([*sizes[:-1], units])
@@ -91,7 +91,7 @@ def fully_connected(
                 variables_collections,
                 initializer=biases_initializer,
                 regularizer=biases_regularizer,
-                **given,
+                **options,
             )
             outputs = bias_add(outputs, biases)
         return activated(outputs, activation_fn, outputs_collections)

@@ -111,13 +111,13 @@ class Layer:
         `inputs` is a tensor, or a nested structure of tensors.  `*args` and `**kwargs`
         are further arguments of `call`.
         """
-        given = nest.map_structure(_as_tensor, inputs)
+        tensors = nest.map_structure(_as_tensor, inputs)
         with self._scopes(kwargs.pop("scope", None)):
             if not self.built:
-                self._learn_dtype(given)
-                self.build(nest.map_structure(lambda x: x.shape, given))
+                self._learn_dtype(tensors)
+                self.build(nest.map_structure(lambda x: x.shape, tensors))
                 self.built = True
-            outputs = self.call(given, *args, **kwargs)
+            outputs = self.call(tensors, *args, **kwargs)
             if self._activity_regularizer is not None:
                 self.add_loss(
                     [self._activity_regularizer(x) for x in nest.flatten(outputs)]

@@ -10,14 +10,14 @@ from tpuref.interface.functions.variable_scope import get_variable
 
 
 def model_variable(
-    name: str, shape: list[Any], variables_collections: Any, **given: Any
+    name: str, shape: list[Any], variables_collections: Any, **options: Any
 ) -> Any:
     """Return a variable of the scope, in the collection ``MODEL_VARIABLES`` too."""
     more = variables_collections or []
     if isinstance(more, dict):
         more = more.get(name, [])
     collections = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES, *more]
-    return get_variable(name, shape, collections=collections, **given)
+    return get_variable(name, shape, collections=collections, **options)
 
 
 def activated(outputs: Tensor, activation_fn: Any, outputs_collections: Any) -> Any:

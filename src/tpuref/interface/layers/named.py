@@ -42,23 +42,23 @@ _INITIALIZERS: dict[str, Any] = {
 }
 
 
-def activation_of(given: Any) -> Any:
+def activation_of(activation: Any) -> Any:
     """Return an activation function, which may be given by name; None for none."""
-    return _of_name("activation", given, _ACTIVATIONS)
+    return _of_name("activation", activation, _ACTIVATIONS)
 
 
-def initializer_of(given: Any) -> Any:
+def initializer_of(named: Any) -> Any:
     """Return an initializer, which may be given by name; None for the default."""
-    initializer = _of_name("initializer", given, _INITIALIZERS)
-    return initializer() if isinstance(given, str) else initializer
+    initializer = _of_name("initializer", named, _INITIALIZERS)
+    return initializer() if isinstance(named, str) else initializer
 
 
-def _of_name(kind: str, given: Any, known: dict[str, Any]) -> Any:
-    if not isinstance(given, str):
-        return given
-    if given not in known:
+def _of_name(kind: str, value: Any, known: dict[str, Any]) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value not in known:
         raise codes.WRONG_ARGUMENT_TYPE.value_error(
-            f"tf.layers: there is no {kind} named {given!r}; expected a function or "
+            f"tf.layers: there is no {kind} named {value!r}; expected a function or "
             f"one of {', '.join(sorted(known))}"
         )
-    return known[given]
+    return known[value]

@@ -126,8 +126,8 @@ moving_variance_initializer
         self.beta_constraint = beta_constraint
         self.gamma_constraint = gamma_constraint
 
-    def _refuse(self, argument: str, given: Any, only: Any) -> None:
-        if given not in (only, None):
+    def _refuse(self, argument: str, value: Any, only: Any) -> None:
+        if value not in (only, None):
             raise self._wrong(f"{argument}: expected {only}, the only value supported")
 
     def _wrong(self, message: str) -> Exception:

@@ -199,13 +199,13 @@ def dynamic_rnn(
 
 
 def _time_first(inputs: Any, time_major: bool) -> Tensor:
-    given = convert_to_tensor(inputs)
-    if given.shape.rank is None or given.shape.rank < 3:
+    rows = convert_to_tensor(inputs)
+    if rows.shape.rank is None or rows.shape.rank < 3:
         raise codes.WRONG_ARGUMENT_TYPE.value_error(
-            f"tf.nn.dynamic_rnn: inputs {given.describe()}: expected rank 3 or more; "
+            f"tf.nn.dynamic_rnn: inputs {rows.describe()}: expected rank 3 or more; "
             "give it with set_shape"
         )
-    return given if time_major else _exchange_axes(given)
+    return rows if time_major else _exchange_axes(rows)
 
 
 def _exchange_axes(tensor: Tensor) -> Tensor:

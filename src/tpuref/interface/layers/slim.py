@@ -485,8 +485,8 @@ def stack(
     scope = kwargs.pop("scope", None)
     name = getattr(layer, "__name__", "stack")
     with variable_scope(scope, "Stack", [inputs]):
-        for number, given in enumerate(entries, 1):
-            own = given if isinstance(given, (list, tuple)) else [given]
+        for number, entry in enumerate(entries, 1):
+            own = entry if isinstance(entry, (list, tuple)) else [entry]
             inputs = layer(inputs, *own, scope=f"{scope or name}_{number}", **kwargs)
         return inputs
 

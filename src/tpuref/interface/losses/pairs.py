@@ -11,8 +11,8 @@ from tpuref.interface.functions.conversion import cast
 
 def as_floats(function: str, labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
     """Return labels and predictions as float32 tensors of the same shape."""
-    given = {"labels": labels, "predictions": predictions}
-    for argument, value in given.items():
+    pairs = {"labels": labels, "predictions": predictions}
+    for argument, value in pairs.items():
         if value is None:
             raise codes.WRONG_ARGUMENT_TYPE.value_error(
                 f"tf.losses.{function}: {argument} must not be None; give a tensor"

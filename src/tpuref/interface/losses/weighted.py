@@ -43,11 +43,11 @@ def compute_weighted_loss(
     # In towers an optimizer divides a mean by their number, and leaves a sum alone.
     get_default_graph().last_loss_reduction = reduction
     with name_scope(scope, "weighted_loss"):
-        given = convert_to_tensor(losses)
-        each, factors = cast(given, float32), cast(convert_to_tensor(weights), float32)
+        values = convert_to_tensor(losses)
+        each, factors = cast(values, float32), cast(convert_to_tensor(weights), float32)
         _check_weights(each, factors)
         weighted = multiply(each, factors)
-        loss = cast(_reduce(weighted, factors, reduction), given.dtype)
+        loss = cast(_reduce(weighted, factors, reduction), values.dtype)
         add_loss(loss, loss_collection)
     return loss
 

@@ -122,16 +122,16 @@ class Sum(Metric):
 
     def _sums(self, values: Any, weight: Any) -> tuple[Tensor, Tensor]:
         """Return the sums of the values times their weights, and of the weights."""
-        given = cast(convert_to_tensor(values), self.dtype)
+        tensor = cast(convert_to_tensor(values), self.dtype)
         if weight is None:
-            return reduce_sum(given), cast(size(given), self.dtype)
+            return reduce_sum(tensor), cast(size(tensor), self.dtype)
         own = cast(convert_to_tensor(weight), self.dtype)
-        lacking = (given.shape.rank or 0) - (own.shape.rank or 0)
+        lacking = (tensor.shape.rank or 0) - (own.shape.rank or 0)
         if own.shape.rank and lacking > 0:  # a weight for each row
             sizes = [-1 if n is None else n for n in own.shape.as_list()]
             own = reshape(own, [*sizes, *[1] * lacking])
-        weights = ones_like(given) * own
-        return reduce_sum(given * weights), reduce_sum(weights)
+        weights = ones_like(tensor) * own
+        return reduce_sum(tensor * weights), reduce_sum(weights)
 
 
 class Mean(Sum):

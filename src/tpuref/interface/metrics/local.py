@@ -77,11 +77,11 @@ def aligned(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
 
 def weights_like(values: Tensor, weights: Any, dtype: DType = float32) -> Tensor:
     """Return weights with the shape of values."""
-    given = cast(convert_to_tensor(weights), dtype)
-    rank, wanted = given.shape.rank, values.shape.rank
+    factors = cast(convert_to_tensor(weights), dtype)
+    rank, wanted = factors.shape.rank, values.shape.rank
     if rank and wanted is not None:
         if rank == wanted + 1:
-            given = squeeze(given, [-1])
+            factors = squeeze(factors, [-1])
         elif rank + 1 == wanted:
-            given = expand_dims(given, -1)
-    return multiply(given, ones_like(values, dtype=dtype))
+            factors = expand_dims(factors, -1)
+    return multiply(factors, ones_like(values, dtype=dtype))

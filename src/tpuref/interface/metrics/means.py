@@ -40,16 +40,16 @@ def mean(
     2.0
     """
     with name_scope(name, "mean"):
-        given = cast(convert_to_tensor(values), float32)
+        tensor = cast(convert_to_tensor(values), float32)
         total = local.metric_variable([], float32, "total")
         count = local.metric_variable([], float32, "count")
         if weights is None:
-            number = cast(size(given), float32)
+            number = cast(size(tensor), float32)
         else:
-            factors = local.weights_like(given, weights)
-            given, number = given * factors, reduce_sum(factors)
+            factors = local.weights_like(tensor, weights)
+            tensor, number = tensor * factors, reduce_sum(factors)
         value = local.ratio(total, count, name="value")
-        added = total.assign_add(reduce_sum(given)), count.assign_add(number)
+        added = total.assign_add(reduce_sum(tensor)), count.assign_add(number)
         update = local.ratio(*added, name="update_op")
     return local.collected(value, update, metrics_collections, updates_collections)
 

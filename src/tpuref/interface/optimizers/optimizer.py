@@ -120,8 +120,8 @@ class Optimizer(ElementwiseOptimizer):
                 "parameters"
             )
         variables = nest.flatten(var_list() if callable(var_list) else var_list)
-        given = None if grad_loss is None else [grad_loss]
-        gradients = recorded.gradient(loss, variables, given)
+        seeds = None if grad_loss is None else [grad_loss]
+        gradients = recorded.gradient(loss, variables, seeds)
         pairs = list(zip(gradients, variables, strict=True))
         return self.apply_gradients(pairs, name=name)
 

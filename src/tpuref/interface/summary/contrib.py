@@ -6,7 +6,7 @@ from tpuref.base import error_codes as codes
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.interface.functions.comparison import equal
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.summary import steps
 from tpuref.interface.summary.values import (
     histogram_summary,
@@ -50,13 +50,13 @@ def _tag(name: str, family: str | None) -> str:
     return name if family is None else f"{family}/{name}"
 
 
-def _step(kind: str, given: Any) -> Any:
+def _step(kind: str, step: Any) -> Any:
     known = get_default_graph().get_collection(GraphKeys.GLOBAL_STEP)
-    if given is None and not known:
+    if step is None and not known:
         raise codes.INVALID_ARGUMENT.value_error(
             f"tf.contrib.summary.{kind}: there is no global step; give step="
         )
-    return known[0] if given is None else given
+    return known[0] if step is None else step
 
 
 def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> Any:

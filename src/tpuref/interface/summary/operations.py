@@ -10,7 +10,7 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.functions.host_functions import py_func
 from tpuref.interface.summary import steps
 from tpuref.interface.summary.values import (
     histogram_summary,
@@ -111,15 +111,15 @@ def text(
     `name`, `collections` and `step` are as for `scalar`.  `tensor` holds strings; a
     matrix is a table.
     """
-    given = convert_to_tensor(tensor)
-    if given.dtype != string:
+    texts = convert_to_tensor(tensor)
+    if texts.dtype != string:
         raise codes.INVALID_ARGUMENT.value_error(
-            f"tf.summary.text: {name!r} takes strings, got {given.describe()}; use "
+            f"tf.summary.text: {name!r} takes strings, got {texts.describe()}; use "
             "tf.as_string or tf.summary.scalar"
         )
     if step is not None:
-        return steps.text(name, given, step)
-    return _summary("tf.summary.text", text_summary, name, given, collections, None)
+        return steps.text(name, texts, step)
+    return _summary("tf.summary.text", text_summary, name, texts, collections, None)
 
 
 def _summary(
@@ -135,13 +135,13 @@ def _summary(
             f"{function}: in eager mode there is no graph to join; write with a step: "
             f"{function}(name, data, step=step) with tf.summary.create_file_writer"
         )
-    given = convert_to_tensor(tensor)
+    value = convert_to_tensor(tensor)
     label = steps.clean_name(instance_of(str, f"{function}: name", "a string", name))
     graph = get_default_graph()
     with graph.name_scope(f"{family}/{label}" if family else label) as scope:
         tag = scope[:-1] if family is None else f"{family}/{scope[:-1]}"
         result: Tensor = py_func(
-            lambda v: summarize(tag, v), [given], string, name=scope
+            lambda v: summarize(tag, v), [value], string, name=scope
         )
     result.set_shape([])
     names = [GraphKeys.SUMMARIES] if collections is None else collections

@@ -25,7 +25,8 @@ from tpuref.engine.graph.tensor import Operation
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.files.filesystem import PathLike
 from tpuref.interface.functions.colors import convert_image_dtype
-from tpuref.interface.functions.control_flow import no_op, py_func
+from tpuref.interface.functions.dependencies import no_op
+from tpuref.interface.functions.host_functions import py_func
 from tpuref.interface.summary.event_file import FileWriter
 from tpuref.interface.summary.messages import Event, Summary, SummaryMetadata
 from tpuref.interface.summary.values import (

@@ -78,9 +78,9 @@ def experimental_connect_to_cluster(
     ...     tf.config.experimental_connect_to_cluster(resolver)
     """
     begin_eagerly()
-    given: Any = cluster_spec_or_resolver
-    tasks = getattr(given, "as_dict", None)
+    target: Any = cluster_spec_or_resolver
+    tasks = getattr(target, "as_dict", None)
     if callable(tasks):
         addresses = [a for job in tasks().values() for a in job]
-        given = f"grpc://{addresses[0]}" if addresses else ""
-    connect_eager_mode(given, "tf.config.experimental_connect_to_cluster")
+        target = f"grpc://{addresses[0]}" if addresses else ""
+    connect_eager_mode(target, "tf.config.experimental_connect_to_cluster")

@@ -78,9 +78,9 @@ def infeed_enqueue_tuple(
     [[0.0, 20.0], [2.0, 20.0]]
     """
     function = "infeed_enqueue_tuple"
-    given = _list(function, "inputs", inputs)
+    tensors = _list(function, "inputs", inputs)
     return _enqueue(
-        function, given, _list(function, "shapes", shapes), device_ordinal, name
+        function, tensors, _list(function, "shapes", shapes), device_ordinal, name
     )
 
 
@@ -128,9 +128,9 @@ def outfeed_enqueue_tuple(
     ValueError if the tuple is empty, and at evaluation
     `tf.errors.ResourceExhaustedError` if the queue stays full until the deadline.
     """
-    given = _list("outfeed_enqueue_tuple", "inputs", inputs)
-    _check_alike("outfeed_enqueue_tuple", "inputs", given, given)
-    return _enqueue_outfeed(given, name)
+    tensors = _list("outfeed_enqueue_tuple", "inputs", inputs)
+    _check_alike("outfeed_enqueue_tuple", "inputs", tensors, tensors)
+    return _enqueue_outfeed(tensors, name)
 
 
 def outfeed_dequeue(

@@ -17,8 +17,8 @@ def initialize_system(embedding_config: Any = None, job: str | None = None) -> T
     TopologyProto.  Evaluate it with ``Session.run``.  `embedding_config` is a message
     with ``SerializeToString()`` that describes embedding tables, or None for none.  It
     is recorded; CPU cores have no embedding hardware.  `job` is the job whose cores to
-    start.  None if the cluster has one job.  It raises ValueError if `job` is not a job
-    name, and at evaluation `tf.errors.InvalidArgumentError` if `job` is unknown, or
+    start, or None if the cluster has one job.  It raises ValueError if `job` is not a
+    job name, and at evaluation `tf.errors.InvalidArgumentError` if `job` is unknown, or
     None in a cluster of several jobs.
 
     Examples
@@ -44,8 +44,8 @@ def shutdown_system(job: str | None = None) -> Operation | None:
     """Return an operation that stops the TPU system when it runs.
 
     See 000_04abb9e9288042d8.txt, shutdown_system.  Run it with a session.  In eager
-    mode the system stops immediately.  `job` is the job whose cores to stop; None if
-    the cluster has one job.  It raises the errors of `initialize_system`.
+    mode the system stops immediately.  `job` is the job whose cores to stop, or None
+    if the cluster has one job.  It raises the errors of `initialize_system`.
 
     Examples
     --------

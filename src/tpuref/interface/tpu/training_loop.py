@@ -7,7 +7,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Operation, Tensor
-from tpuref.interface.functions import control_flow
+from tpuref.interface.functions import control_flow, dependencies
 from tpuref.interface.tpu.computation_inputs import check_arity, single_inputs
 from tpuref.interface.tpu.infeed_queue import InfeedQueue
 from tpuref.interface.tpu.shard_context import get_tpu_context
@@ -125,7 +125,7 @@ def _build_loop(
         own = values if initial else ()
         tensors, operations = _separate_operations(loop, body(*own, *fed))
         _check_types(loop, initial, tensors)
-        return control_flow.tuple(
+        return dependencies.tuple(
             tensors or [convert_to_tensor(0)], control_inputs=operations
         )
 

@@ -8,8 +8,8 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arithmetic import square
-from tpuref.interface.functions.control_flow import group
 from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.scopes import control_dependencies

@@ -7,8 +7,8 @@ from tpuref.base.dtypes import DType
 from tpuref.engine.differentiation.indexed_slices import IndexedSlices
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.interface.functions.control_flow import group
 from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.indexing import gather
 from tpuref.interface.functions.variable_rows import scatter_update
 from tpuref.interface.training.optimizer import Optimizer

@@ -134,12 +134,12 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 
 def assert_global_step(global_step_tensor: Any) -> None:
     """Raise TypeError unless the argument is an integer scalar, as a global step is."""
-    given = global_step_tensor
+    step = global_step_tensor
     if (
-        not isinstance(given, (Variable, Tensor))
-        or not given.dtype.is_integer
-        or given.shape.ndims not in (0, None)
+        not isinstance(step, (Variable, Tensor))
+        or not step.dtype.is_integer
+        or step.shape.ndims not in (0, None)
     ):
         raise codes.VARIABLE_REUSE.type_error(
-            f"the global step must be a scalar integer variable, got {given!r}"
+            f"the global step must be a scalar integer variable, got {step!r}"
         )

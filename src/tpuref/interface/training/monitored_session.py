@@ -4,16 +4,14 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, overload
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import AbortedError, OutOfRangeError, UnavailableError
 from tpuref.engine.graph.default import get_default_graph
-from tpuref.engine.graph.fetches import Evaluates, EvaluatesT, Key
+from tpuref.engine.graph.runner import Runner
 from tpuref.engine.graph.session_options import ConfigProto, RunMetadata, RunOptions
-from tpuref.engine.graph.tensor import Operation
-from tpuref.engine.ops.meaning import Array
 from tpuref.engine.runtime.hosts import here
 from tpuref.interface.files.filesystem import PathLike
 from tpuref.interface.training.coordinator import Coordinator
@@ -55,7 +53,7 @@ class _Attempt:
         self.stop_requested = False
 
 
-class _HookedSession:
+class _HookedSession(Runner):
     """The base of `MonitoredSession` and `SingularMonitoredSession`."""
 
     StepContext = StepContext
@@ -88,58 +86,9 @@ class _HookedSession:
         """The graph, None after the session is closed."""
         return None if self._attempt is None else self._attempt.session.graph
 
-    @overload
-    def run(
-        self,
-        fetches: Operation,
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
-    ) -> None: ...
-    @overload
-    def run(
-        self,
-        fetches: Evaluates,
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
-    ) -> Array: ...
-    @overload
-    def run(
-        self,
-        fetches: list[EvaluatesT],
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
-    ) -> list[Array]: ...
-    @overload
-    def run(
-        self,
-        fetches: dict[Key, EvaluatesT],
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
-    ) -> dict[Key, Array]: ...
-    @overload
-    def run(
-        self,
-        fetches: Any,
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
-    ) -> Any: ...
-    def run(
-        self,
-        fetches: Any,
-        feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
+    def _evaluate(
+        self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
     ) -> Any:
-        """Do the same as `tf.Session.run`, calling the hooks before and after.
-
-        It raises RuntimeError if a hook has requested a stop, two hooks feed a tensor,
-        or the session is closed.
-        """
         return self._persistently(
             lambda attempt: self._run(
                 attempt, fetches, feed_dict, options, run_metadata
@@ -254,10 +203,10 @@ class _HookedSession:
             options=options,
             run_metadata=metadata,
         )
-        given = iter(results)
+        remaining = iter(results)
         for hook, request in zip(self._hooks, requests, strict=True):
             wanted = request is not None and request.fetches is not None
-            values = next(given) if wanted else None
+            values = next(remaining) if wanted else None
             hook.after_run(context, SessionRunValues(values, options, metadata))
         attempt.stop_requested = context.stop_requested
         return result
@@ -334,7 +283,9 @@ class MonitoredSession(_HookedSession):
 
     If a run raises `AbortedError` or `UnavailableError`, the session creator makes a
     new session, which continues from the last checkpoint, and the run is repeated.
-    `OutOfRangeError` and StopIteration end the ``with`` block without an error.
+    `OutOfRangeError` and StopIteration end the ``with`` block without an error.  `run`
+    also calls the hooks, before and after, and raises RuntimeError if a hook has
+    requested a stop, two hooks feed a tensor, or the session is closed.
     `session_creator` is a `SessionCreator`, by default a `ChiefSessionCreator`.
     Threads of the coordinator may take `stop_grace_period_secs` to end.
 
@@ -382,18 +333,18 @@ class SingularMonitoredSession(_HookedSession):
         return None if self._attempt is None else self._attempt.session
 
 
-def _merge_options(given: Any, asked: Sequence[SessionRunArgs]) -> RunOptions:
+def _merge_options(own: Any, asked: Sequence[SessionRunArgs]) -> RunOptions:
     """Return the options of a run, with the most detailed trace that was requested."""
-    several = [given, *(one.options for one in asked)]
+    several = [own, *(one.options for one in asked)]
     return RunOptions(max((o.trace_level for o in several if o is not None), default=0))
 
 
-def _merge_feeds(given: Any, asked: Sequence[SessionRunArgs]) -> Any:
+def _merge_feeds(own: Any, asked: Sequence[SessionRunArgs]) -> Any:
     """Return the feeds of the caller and the hooks; each tensor may be fed once."""
     feeds: dict[Any, Any] = {}
     for fed, who in [
         *((one.feed_dict, "two hooks") for one in asked),
-        (given, "a hook and the caller"),
+        (own, "a hook and the caller"),
     ]:
         twice = feeds.keys() & (fed or {}).keys()
         if twice:

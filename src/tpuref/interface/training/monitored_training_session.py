@@ -92,10 +92,10 @@ def MonitoredTrainingSession(
     )
     scaffold = Scaffold() if scaffold is None else scaffold
     function = "tf.train.MonitoredTrainingSession"
-    given = listed(f"{function}: hooks", hooks or [])
+    own = listed(f"{function}: hooks", hooks or [])
     if not is_chief and here.count() == 1:
         worker = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
-        return MonitoredSession(worker, given, stop_grace_period_secs)
+        return MonitoredSession(worker, own, stop_grace_period_secs)
     every = listed(f"{function}: chief_only_hooks", chief_only_hooks or [])
     if not is_chief:  # hosts of one program all have the variables and need no waiting
         every = []
@@ -115,7 +115,7 @@ def MonitoredTrainingSession(
             )
         )
     chief = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
-    return MonitoredSession(chief, every + given, stop_grace_period_secs)
+    return MonitoredSession(chief, every + own, stop_grace_period_secs)
 
 
 def _period(

@@ -17,8 +17,9 @@ from tpuref.engine.graph.variables import (
     trainable_variables,
 )
 from tpuref.interface.functions.arithmetic import minimum, pow
-from tpuref.interface.functions.control_flow import cond, group
+from tpuref.interface.functions.control_flow import cond
 from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.initializers import Zeros
 from tpuref.interface.training.distribution import Strategy, current_tower, whole
 from tpuref.interface.training.slots import create_slot

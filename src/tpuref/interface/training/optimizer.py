@@ -18,8 +18,8 @@ from tpuref.engine.graph.default import executing_eagerly, get_default_graph, in
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.variables import Variable, trainable_variables
-from tpuref.interface.functions.control_flow import group
-from tpuref.interface.functions.control_flow import tuple as together
+from tpuref.interface.functions.dependencies import group
+from tpuref.interface.functions.dependencies import tuple as together
 from tpuref.interface.functions.initializers import Zeros
 from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.functions.segments import unique, unsorted_segment_sum
@@ -196,8 +196,8 @@ class Optimizer:
             value = self._scale_loss(loss())
         variables = tape.watched_variables() if var_list is None else var_list
         targets = self._targets(nest.flatten(variables))
-        given = None if grad_loss is None else [grad_loss]
-        grads = tape.gradient(value, targets, given)
+        seeds = None if grad_loss is None else [grad_loss]
+        grads = tape.gradient(value, targets, seeds)
         return list(zip(grads, targets, strict=True))
 
     def _targets(self, targets: Any) -> list[Any]:
@@ -587,10 +587,10 @@ def _train_op(done: Any) -> Any:
     return operation
 
 
-def pairs_of(function: str, given: Any) -> list[tuple[Any, Any]]:
+def pairs_of(function: str, grads_and_vars: Any) -> list[tuple[Any, Any]]:
     """Return a list of (gradient, variable) pairs."""
     argument = f"{function}: grads_and_vars"
-    pairs = listed(argument, given, "a list of pairs")
+    pairs = listed(argument, grads_and_vars, "a list of pairs")
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise wrong_type(f"{argument}: each entry", "a pair", pair)

@@ -12,7 +12,7 @@ from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Operation
 from tpuref.engine.graph.variables import global_variables
 from tpuref.interface.checkpoints.saver import Saver
-from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.variable_scope import (
     global_variables_initializer,
     local_variables_initializer,
@@ -76,8 +76,8 @@ class Scaffold:
             argument = "tf.train.Scaffold: copy_from_scaffold"
             instance_of(Scaffold, argument, "a tf.train.Scaffold", other)
 
-        def chosen(name: str, given: Any) -> Any:
-            return getattr(other, name, None) if given is None else given
+        def chosen(name: str, own: Any) -> Any:
+            return getattr(other, name, None) if own is None else own
 
         self.init_op = chosen("init_op", init_op)
         self.init_feed_dict = chosen("init_feed_dict", init_feed_dict)
@@ -114,8 +114,8 @@ class Scaffold:
     @property
     def init_fn(self) -> Callable[[Any], Any] | None:
         """The function that prepares a session, bound to this scaffold."""
-        given = self._init_fn
-        return None if given is None else lambda session: given(self, session)
+        function = self._init_fn
+        return None if function is None else lambda session: function(self, session)
 
     @staticmethod
     def default_local_init_op() -> Operation | None:

@@ -8,9 +8,9 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.assertions import Assert
 from tpuref.interface.functions.clipping import global_norm
 from tpuref.interface.functions.comparison import is_finite
-from tpuref.interface.functions.control_flow import Assert
 from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.reductions import reduce_all
 from tpuref.interface.functions.scopes import control_dependencies

@@ -61,7 +61,7 @@ def warm_start(
             "None; choose rows of tf.train.load_variable in an initializer instead",
             var_name_to_vocab_info,
         )
-    renamed = _renamed(var_name_to_prev_var_name)
+    renamed = _former_names(var_name_to_prev_var_name)
     log.info("Warm-starting from: %s", ckpt_to_initialize_from)
     chosen = {v.op.name: v for v in _select_variables(vars_to_warm_start)}
     _warn_of_unused(renamed, chosen)
@@ -70,13 +70,13 @@ def warm_start(
     log.info("Warm-started %d variables.", len(chosen))
 
 
-def _renamed(given: Any) -> dict[str, str]:
-    if given is None:
+def _former_names(names: Any) -> dict[str, str]:
+    if names is None:
         return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(names, Mapping):
         argument = "tf.train.warm_start: var_name_to_prev_var_name"
-        raise wrong_type(argument, "a dict from names", given)
-    return dict(given)
+        raise wrong_type(argument, "a dict from names", names)
+    return dict(names)
 
 
 def _select_variables(given: Any) -> list[Variable]:

@@ -85,11 +85,11 @@ class DecoupledWeightDecayExtension:
         return variable.assign_sub(share * variable.read_value())
 
 
-def _variables(method: str, given: Any) -> list[Any] | None:
-    if given is None:
+def _variables(method: str, variables: Any) -> list[Any] | None:
+    if variables is None:
         return None
     argument = f"DecoupledWeightDecayExtension.{method}: decay_var_list"
-    return listed(argument, given, "a list of variables")
+    return listed(argument, variables, "a list of variables")
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: type[Any]) -> type[Any]:

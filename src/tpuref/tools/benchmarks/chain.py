@@ -82,7 +82,7 @@ def _sums(
         return used + tf.add_n(results)[:1] if results else used
 
     numbers = [[tf.constant(r + 1, dtype)] for r in range(cores)]
-    inputs = [[*given, *fed[r : r + 1]] for r, given in enumerate(numbers)]
+    inputs = [[*own, *fed[r : r + 1]] for r, own in enumerate(numbers)]
     return tf.tpu.replicate(computation, inputs)[0][0]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def test_clause(
     clause: Clause, line: Line, subject: Any, pytestconfig: pytest.Config
 ) -> None:
-    """The subject does what the clause says, or deviates as recorded."""
+    """The subject satisfies the clause, or deviates as recorded."""
     result = line.ask(clause)
     if result.outcome in RECORDED:
         pytest.xfail(f"{result.outcome}: {result.message} ({result.evidence})")

@@ -1,4 +1,4 @@
-"""The catalogue of errors: what each code means, and what to do.
+"""The catalogue of errors: the meaning and the remedy of each code.
 
 Its text is ``catalogue.txt``: areas, and entries with an indented body.
 """

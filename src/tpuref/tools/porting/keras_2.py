@@ -1,4 +1,4 @@
-"""Idioms of Keras 2 that Keras 3 refuses, and what to write instead."""
+"""Idioms of Keras 2 that Keras 3 refuses, and their replacements."""
 
 import ast
 import importlib.util
@@ -82,7 +82,7 @@ def uses_keras(tree: ast.Module) -> bool:
 
 
 def idioms_of(tree: ast.Module) -> Iterator[Idiom]:
-    """Yield what Keras 3 refuses of a program that uses Keras."""
+    """Yield the idioms that Keras 3 refuses in a program."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from _of_call(node, _last_name(node.func))
@@ -98,16 +98,16 @@ def _is_learning_rate(node: ast.AST) -> TypeGuard[ast.Attribute]:
 def _of_call(call: ast.Call, name: str) -> Iterator[Idiom]:
     if isinstance(call.func, ast.Attribute) and name in METHODS:
         yield Idiom(call.lineno, f"{name}()", METHODS[name])
-    given = {word.arg: word.value for word in call.keywords if word.arg}
-    for word in given:
+    words = {word.arg: word.value for word in call.keywords if word.arg}
+    for word in words:
         functions, instead = KEYWORDS.get(word, ("", ""))
         if functions is None or name in functions.split():
             yield Idiom(call.lineno, f"{name}({word}=)", instead)
-    if name in OPTIMIZERS and "lr" in given:
+    if name in OPTIMIZERS and "lr" in words:
         yield Idiom(call.lineno, f"{name}(lr=)", "learning_rate=")
-    path = call.args[0] if call.args else given.get("filepath")
+    path = call.args[0] if call.args else words.get("filepath")
     ends, instead = FILES.get(name, ((), ""))
-    weights_only = getattr(given.get("save_weights_only"), "value", None) is True
+    weights_only = getattr(words.get("save_weights_only"), "value", None) is True
     if name == "ModelCheckpoint" and weights_only:
         ends, instead = FILES["save_weights"]
     if name == "save" and _last_name(call.func, 1).endswith("model"):

@@ -107,16 +107,16 @@ def _host_side(
         {**t._asdict(), "instr": t.instr.name, "site": str(t.instr.site)}
         for t in place.transfers.values()
     ]
-    own = [given for given in request.inputs if given.stacked]
-    fed = sum(given.dtype.itemsize * prod(given.shape) for given in own)
-    for kind, given, taken in (("feeds", fed, 0), ("fetches", 0, fetched)):
-        if given or taken:
-            transfer = Transfer(kind, place.instrs[0], given, taken, False)
+    own = [one for one in request.inputs if one.stacked]
+    fed = sum(one.dtype.itemsize * prod(one.shape) for one in own)
+    for kind, one, taken in (("feeds", fed, 0), ("fetches", 0, fetched)):
+        if one or taken:
+            transfer = Transfer(kind, place.instrs[0], one, taken, False)
             named = {"instr": request.name, "site": request.site}
             transfers.append({**transfer._asdict(), **named})
-    rows = [given.shape[0] for given in own if given.shape]
-    given = [form.shape for form, stacked in place.forms.values() if stacked]
-    rows += [shape[1] for shape in given if len(shape) > 1]
+    rows = [one.shape[0] for one in own if one.shape]
+    one = [form.shape for form, stacked in place.forms.values() if stacked]
+    rows += [shape[1] for shape in one if len(shape) > 1]
     return {
         "host_transfers": transfers,
         "examples": max(rows, default=0) * request.replicas or None,

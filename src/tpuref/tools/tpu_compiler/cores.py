@@ -11,7 +11,7 @@ from tpuref.engine.program import HOST, Instr, Program
 
 def on_core(program: Program, core: int) -> Program:
     """Return a program with the operations of other logical cores on the host."""
-    instrs = (_placed(instr, core) for instr in program.instrs)
+    instrs = (_place(instr, core) for instr in program.instrs)
     return replace(program, instrs=tuple(instrs))
 
 
@@ -20,7 +20,7 @@ def runs_on(instr: Instr, core: int) -> bool:
     return instr.core in (HOST, core) or bool(instr.blocks)
 
 
-def _placed(instr: Instr, core: int) -> Instr:
+def _place(instr: Instr, core: int) -> Instr:
     if not runs_on(instr, core):
         return replace(instr, core=HOST)
     return replace(instr, blocks=tuple(on_core(inner, core) for inner in instr.blocks))

@@ -49,7 +49,7 @@ class Request:
 
         inputs = self.inputs
         if not valued:
-            inputs = tuple(given._replace(known=None) for given in inputs)
+            inputs = tuple(one._replace(known=None) for one in inputs)
         return Signature(self.program, b"", placement, inputs, self.variables, False)
 
     @property
@@ -91,20 +91,20 @@ def described(
     instr: Instr, values: dict[int, Sequence[Array]], valued: bool
 ) -> Request:
     """Return the request of a program with its inputs, but without its variables."""
-    from tpuref.engine.runtime.xla.signature import given_to
+    from tpuref.engine.runtime.xla.signature import describe_inputs
 
     program, wanted = instr.blocks[0], Replication.of(instr.attrs)
     request = Request(instr.name, str(instr.site), program, len(values))
     request.assigned = wanted.assignment is not None
-    given: dict[int, Any] = {replica: list(own) for replica, own in values.items()}
+    by_replica: dict[int, Any] = {replica: list(own) for replica, own in values.items()}
     for k, (name, dims) in enumerate(wanted.padding or ()):
         if dims is not None:  # a TPU computes with the padding
-            shapes = [own[k].shape for own in given.values()]
+            shapes = [own[k].shape for own in by_replica.values()]
             padded = padded_shape(name, shapes, dims)
-            for own in given.values():
+            for own in by_replica.values():
                 own[k] = np.broadcast_to(np.zeros((), own[k].dtype), padded)
     try:
-        request.inputs = given_to(program, given, valued, False)
+        request.inputs = describe_inputs(program, by_replica, valued, False)
     except OpError as error:
         request.refused = error.message, str(error.site or instr.site)
     return request
@@ -117,7 +117,7 @@ def recorded(instr: Instr, values: dict[int, Sequence[Array]], run: Run) -> Requ
     request = described(instr, values, True)
     names = ProgramFacts(request.program).variables
     request.variables = tuple(variables_with_value(names, run))
-    shapes = [f"{given.dtype}{list(given.shape)}" for given in request.inputs]
+    shapes = [f"{one.dtype}{list(one.shape)}" for one in request.inputs]
     request.shapes = [", ".join(shapes)]
     return request
 

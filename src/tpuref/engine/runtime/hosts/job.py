@@ -27,7 +27,7 @@ def wanted_job() -> Job | None:
 
     It raises ValueError if the settings contradict each other.
     """
-    given = {
+    settings = {
         "TPUREF_COORDINATOR (--coordinator)": config.coordinator,
         "TPUREF_NUM_HOSTS (--num-hosts)": config.num_hosts,
         "TPUREF_HOST (--host)": config.host,
@@ -43,7 +43,7 @@ def wanted_job() -> Job | None:
         return None
     if config.coordinator is None and config.num_hosts is None:
         return _detect()
-    if missing := [name for name, value in given.items() if value is None]:
+    if missing := [name for name, value in settings.items() if value is None]:
         raise _invalid(f"several hosts need {' and '.join(missing)} too")
     if config.host >= config.num_hosts:
         raise _invalid(

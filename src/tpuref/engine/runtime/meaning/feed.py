@@ -56,12 +56,12 @@ class Feed:
             while len(arrays) < self._width * len(self._waiting):
                 arrays += self._take()
         except OutOfRangeError as error:
-            raise OutOfRangeError(self._ended(error)) from None
+            raise OutOfRangeError(self._end_message(error)) from None
         for k, queue in enumerate(self._waiting):
             queue.append(tuple(arrays[k * self._width : (k + 1) * self._width]))
         self._given += 1
 
-    def _ended(self, error: OutOfRangeError) -> str:
+    def _end_message(self, error: OutOfRangeError) -> str:
         return (
             f"{self._steps} steps were to be run, and the dataset has input for "
             f"{self._given} of them ({error.message}). Variables keep the values from "

@@ -182,14 +182,14 @@ def _while(instr: Instr, operands: Values, run: Run) -> Values:
     kept = {r: nothing_kept(instr.specs[split:]) for r in operands}
     inside = list(operands)
     for _ in range(2**63 if limit is None else limit):
-        given: Values = {r: values[r] + captured[r] for r in inside}
+        inputs: Values = {r: values[r] + captured[r] for r in inside}
         if run.watch is not None:
             run.watch()
-        verdicts = run_program(condition, given, run)
+        verdicts = run_program(condition, inputs, run)
         inside = [r for r in inside if truth(instr, verdicts[r][0])]
         if not inside:
             break
-        turned = run_program(body, {r: given[r] for r in inside}, run)
+        turned = run_program(body, {r: inputs[r] for r in inside}, run)
         values.update({r: list(arrays[:split]) for r, arrays in turned.items()})
         for r, arrays in turned.items():
             for column, array in zip(kept[r], arrays[split:], strict=True):

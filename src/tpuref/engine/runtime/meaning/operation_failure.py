@@ -16,9 +16,9 @@ def described(arrays: Iterable[Any]) -> str:
 
 
 def operation_failure(
-    instr: Instr, given: str, replica: int, message: str
+    instr: Instr, operands: str, replica: int, message: str
 ) -> InvalidArgumentError:
     """Return the error of an operation; `given` describes its operands."""
     return InvalidArgumentError(
-        f"{instr.op} of ({given}) on replica {replica}: {message}"
+        f"{instr.op} of ({operands}) on replica {replica}: {message}"
     )

@@ -72,11 +72,11 @@ def padded_shape(name: str, shapes: Sequence[Shape], dimensions: Dimensions) -> 
 
 
 def _check(name: str, replica: int, shape: Shape, dimensions: Dimensions) -> None:
-    given = [size for size, _ in dimensions]
+    sizes = [size for size, _ in dimensions]
     if len(shape) != len(dimensions):
         raise InvalidArgumentError(
             f"{name}: replica {replica} has shape {list(shape)}, expected rank "
-            f"{len(given)}, that of maximum_shapes {given}",
+            f"{len(sizes)}, that of maximum_shapes {sizes}",
             code=codes.INVALID_PADDING,
         )
     for k, (size, _) in enumerate(dimensions):
@@ -84,7 +84,7 @@ def _check(name: str, replica: int, shape: Shape, dimensions: Dimensions) -> Non
             raise InvalidArgumentError(
                 f"{name}: replica {replica} has shape {list(shape)}, whose "
                 f"dimension {k} is {shape[k]} and exceeds the {size} of "
-                f"maximum_shapes {given}",
+                f"maximum_shapes {sizes}",
                 code=codes.INVALID_PADDING,
             )
 

@@ -175,8 +175,8 @@ class RunEvents:
             return self._observe(instr, operands, run, carry_out)
         results: dict[int, Sequence[Array]] = {}
         for replica, arrays in operands.items():
-            given = {replica: arrays}
-            results.update(self._observe(instr, given, run, carry_out))
+            inputs = {replica: arrays}
+            results.update(self._observe(instr, inputs, run, carry_out))
         return results
 
     def _observe(

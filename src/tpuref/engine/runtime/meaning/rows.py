@@ -43,9 +43,9 @@ def by_rows(
             out = result[first:last]
             try:
                 with np.errstate(all="ignore"):
-                    given = function(*own, **attrs, out=out)
-                if given is not out:
-                    out[...] = given
+                    values = function(*own, **attrs, out=out)
+                if values is not out:
+                    out[...] = values
             except (OpError, MemoryError, *FAULTS) as error:
                 failed.append(error)
 

@@ -38,10 +38,10 @@ def encode(message: TopologyProto) -> bytes:
     """
     return b"".join(
         (
-            _packed(_MESH_SHAPE, message.mesh_shape),
+            _pack(_MESH_SHAPE, message.mesh_shape),
             _scalar(_NUM_TASKS, message.num_tasks),
             _scalar(_NUM_DEVICES, message.num_tpu_devices_per_task),
-            _packed(_COORDINATES, message.device_coordinates),
+            _pack(_COORDINATES, message.device_coordinates),
         )
     )
 
@@ -166,7 +166,7 @@ def _scalar(number: int, value: int) -> bytes:
     return _varint(number << 3 | _VARINT) + _varint(value) if value else b""
 
 
-def _packed(number: int, values: Iterable[int]) -> bytes:
+def _pack(number: int, values: Iterable[int]) -> bytes:
     payload = b"".join(map(_varint, values))
     if not payload:
         return b""

@@ -379,8 +379,8 @@ class Topology:
 
     def _summary(self) -> str:
         text = (
-            f"mesh {mesh_text(self._mesh_shape)}: {_counted(self.num_cores, 'core')}, "
-            f"{_counted(self.num_tasks, 'task')} with {self.num_tpus_per_task} each"
+            f"mesh {mesh_text(self._mesh_shape)}: {_count(self.num_cores, 'core')}, "
+            f"{_count(self.num_tasks, 'task')} with {self.num_tpus_per_task} each"
         )
         missing = math.prod(self._mesh_shape.tolist()) - self.num_cores
         return f"{text}, {missing} missing" if missing else text
@@ -416,8 +416,8 @@ class Topology:
         )
 
 
-def _coordinates(function: str, given: Any) -> Coordinates:
-    entries = listed(f"Topology.{function}: device_coordinates", given)
+def _coordinates(function: str, coordinates: Any) -> Coordinates:
+    entries = listed(f"Topology.{function}: device_coordinates", coordinates)
     name = f"Topology.{function}: a coordinate"
     return tuple(as_integer(name, entry) for entry in entries)
 
@@ -555,5 +555,5 @@ def _job_prefix(job: str | None) -> str:
     return "" if job is None else f"/job:{job}"
 
 
-def _counted(number: int, noun: str) -> str:
+def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -44,13 +44,13 @@ def exchange(what: str, said: str) -> list[str]:
 def agree(signature: Signature) -> None:
     """Check that all processes compile the same program."""
     last = signature.program.instrs[-1].site if signature.program.instrs else ""
-    inputs = [f"{given.dtype}{list(given.shape)}" for given in signature.inputs]
+    inputs = [f"{one.dtype}{list(one.shape)}" for one in signature.inputs]
     variables = [f"{v.handle} {v.dtype}{list(v.shape)}" for v in signature.variables]
     program = (
         f"a program of {len(signature.program.instrs)} operations, the last at {last}, "
         f"with the inputs {', '.join(inputs)} and the variables {', '.join(variables)}"
     )
-    known = [str(given.known) for given in signature.inputs]
+    known = [str(one.known) for one in signature.inputs]
     digest = joint_digest(signature.program)
     said = exchange(program, " ".join([digest, *known, program]))
     for process, other in enumerate(said):

@@ -43,9 +43,9 @@ class Compiled:
         self._raised: BaseException | None = None
         self._lock = threading.Lock()
         self._inputs = [
-            (number, ResidentInput(given.stacked, self._placement))
-            for number, given in enumerate(signature.inputs)
-            if given.known is None
+            (number, ResidentInput(described.stacked, self._placement))
+            for number, described in enumerate(signature.inputs)
+            if described.known is None
         ]
         present = [held.handle for held in signature.variables]
         # A variable with a component on each replica is stacked while the program runs.
@@ -82,8 +82,8 @@ class Compiled:
     # -- compilation -------------------------------------------------------------
 
     def _input_layouts(self) -> list[Any]:
-        given = [self._signature.inputs[number] for number, _ in self._inputs]
-        return [self._placement.layout(one.stacked) for one in given]
+        described = [self._signature.inputs[number] for number, _ in self._inputs]
+        return [self._placement.layout(one.stacked) for one in described]
 
     def _draw_layouts(self) -> list[Any]:
         drawn = [instr for instr, _ in self._lowering.drawn]

@@ -23,7 +23,7 @@ from tpuref.engine.runtime.xla.compiled import Compiled, view_of
 from tpuref.engine.runtime.xla.digest import digest
 from tpuref.engine.runtime.xla.errors import out_of_memory, refusal
 from tpuref.engine.runtime.xla.placement import placement
-from tpuref.engine.runtime.xla.signature import Held, Signature, given_to
+from tpuref.engine.runtime.xla.signature import Held, Signature, describe_inputs
 from tpuref.engine.runtime.xla.variables import DeviceVariable
 from tpuref.engine.runtime.xla.watch import the_watch
 
@@ -112,7 +112,7 @@ class XlaExecutor:
             program,
             same,
             where,
-            given_to(program, inputs, same in self._valued, apart),
+            describe_inputs(program, inputs, same in self._valued, apart),
             tuple(variables_with_value(variables, run)),
             config.check_replicas,
         )

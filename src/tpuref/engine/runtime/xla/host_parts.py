@@ -126,9 +126,9 @@ class HostPart:
             for shape, spec in zip(shapes, self._specs, strict=True)
         ]
 
-    def _rows(self, given: Any, dtype: np.dtype[Any]) -> Any:
+    def _rows(self, value: Any, dtype: np.dtype[Any]) -> Any:
         """Return an output, each replica's row from its process."""
-        array = words.of_words(given, dtype) if words.is_wide(dtype) else given
+        array = words.of_words(value, dtype) if words.is_wide(dtype) else value
         if not self._stacked:
             return array[self._placement.process_of(self._replicas[0])]
         each = len(self._placement.own)
@@ -138,7 +138,7 @@ class HostPart:
     def run(self, run: Run, active: Array, *traced: Array) -> list[Array]:
         """Run the part for the active replicas of this process."""
         arrays = self._arrays(traced)
-        given: Values = {
+        inputs: Values = {
             replica: [
                 np.asarray(array[replica]) if value.stacked else array
                 for array, value in zip(arrays, self._values, strict=True)
@@ -146,7 +146,7 @@ class HostPart:
             for replica in self._replicas
             if active[replica] and replica in self._placement.own
         }
-        results = run_program(self._program, given, run)
+        results = run_program(self._program, inputs, run)
         for number, result in enumerate(self._kept.values(), start=len(self._specs)):
             for replica, given_back in results.items():
                 result.put(replica, given_back[number])
@@ -217,9 +217,9 @@ def _specs(
     }
     specs: dict[int, TensorSpec] = {}
     for instr in instrs:
-        given = [known.get(slot) for slot in instr.inputs]
+        operands = [known.get(slot) for slot in instr.inputs]
         held = [values.get(slot) for slot in instr.inputs]
-        specs_of_results = context.specs(instr, given, held)
+        specs_of_results = context.specs(instr, operands, held)
         known.update(zip(instr.outputs, specs_of_results, strict=True))
         specs.update(zip(instr.outputs, specs_of_results, strict=True))
     made = {slot: instr for instr in instrs for slot in instr.outputs}

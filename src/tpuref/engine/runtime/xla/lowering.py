@@ -160,10 +160,10 @@ class Lowering(Context):
         self._check(instr, operands)
 
         def outputs(*arrays: Any) -> list[Any]:
-            given = outputs_of(rule(jnp, *arrays, **instr.attrs))
+            results = outputs_of(rule(jnp, *arrays, **instr.attrs))
             return [
                 jnp.asarray(array, spec.dtype.np)
-                for array, spec in zip(given, instr.specs, strict=True)
+                for array, spec in zip(results, instr.specs, strict=True)
             ]
 
         with explained(instr, operands):

@@ -115,7 +115,7 @@ class Placement:
         return jnp.asarray(self.added(partial, [rows]), rows.dtype)
 
     def added(self, partial: Callable[..., Any], stacks: Sequence[Any]) -> Any:
-        """Return the sum over the devices of what each computes from its rows."""
+        """Return the sum over the devices of a function of their rows."""
         if self._devices == 1:
             return partial(*stacks)
 
@@ -135,28 +135,28 @@ class Placement:
         It returns the results, stacked by process.
         """
         if self._devices == 1:
-            given = io_callback(call, returned, *arrays)
-            return [array[None] for array in given]
+            replies = io_callback(call, returned, *arrays)
+            return [array[None] for array in replies]
         each = self._devices // self.processes
 
         def on_first(*whole: Any) -> Any:
             """Call it on the first device of a process; the others have zeros."""
-            given = jax.lax.cond(
+            replies = jax.lax.cond(
                 jax.lax.axis_index(AXIS) % each == 0,
                 lambda: list(io_callback(call, returned, *whole)),
                 lambda: [jnp.zeros(form.shape, form.dtype) for form in returned],
             )
             # Not a sum: 0 + -0 is 0.
-            return [jax.lax.all_gather(array, AXIS)[::each] for array in given]
+            return [jax.lax.all_gather(array, AXIS)[::each] for array in replies]
 
         return list(self._on_each(on_first, PartitionSpec(), PartitionSpec())(*arrays))
 
     def _on_each(
-        self, function: Callable[..., Any], given: PartitionSpec, found: PartitionSpec
+        self, function: Callable[..., Any], ins: PartitionSpec, outs: PartitionSpec
     ) -> Callable[..., Any]:
         """Run a function on each device."""
         mapped: Callable[..., Any] = jax.shard_map(
-            function, mesh=self._mesh, in_specs=given, out_specs=found, check_vma=False
+            function, mesh=self._mesh, in_specs=ins, out_specs=outs, check_vma=False
         )
         return mapped
 

@@ -27,7 +27,7 @@ class Held(NamedTuple):
     dtype: np.dtype[Any]
 
 
-class Given(NamedTuple):
+class Input(NamedTuple):
     """An input: its shape and dtype on each replica.
 
     `stacked` inputs differ by replica; `known` holds the bytes of a static value.
@@ -57,7 +57,7 @@ class Signature(NamedTuple):
     program: Program
     digest: bytes
     placement: Placement
-    inputs: tuple[Given, ...]
+    inputs: tuple[Input, ...]
     variables: tuple[Held, ...]
     checks_replicas: bool
 
@@ -70,29 +70,29 @@ class Signature(NamedTuple):
         """Return the shapes of the compiled function's inputs."""
         return [
             jax.ShapeDtypeStruct(
-                (self.placement.replicas, *given.shape)
-                if given.stacked
-                else given.shape,
-                given.dtype,
+                (self.placement.replicas, *described.shape)
+                if described.stacked
+                else described.shape,
+                described.dtype,
             )
-            for given in self.inputs
-            if given.known is None
+            for described in self.inputs
+            if described.known is None
         ]
 
     def values(self, arrays: Sequence[Any]) -> list[Value]:
         """Return the values of the parameters from the compiled function's inputs."""
         rest = iter(arrays)
         values = []
-        for given in self.inputs:
-            known = given.value
+        for described in self.inputs:
+            known = described.value
             array = next(rest) if known is None else known
-            values.append(Value(array, given.stacked))
+            values.append(Value(array, described.stacked))
         return values
 
 
-def given_to(
+def describe_inputs(
     program: Program, inputs: Values, valued: bool, apart: bool
-) -> tuple[Given, ...]:
+) -> tuple[Input, ...]:
     """Describe the inputs.
 
     Small integers are static if `valued`.  Other inputs are stacked if `apart`, even if
@@ -109,7 +109,7 @@ def given_to(
 
 def _describe_input(
     program: Program, number: int, column: Sequence[Array], valued: bool, apart: bool
-) -> Given:
+) -> Input:
     first = column[0]
     stacked = any(array is not first for array in column)
     if first.dtype == object:
@@ -124,7 +124,7 @@ def _describe_input(
     fits = valued and not stacked and first.dtype.kind in "iub"
     known = first.tobytes() if fits and first.size <= LARGEST_KNOWN else None
     stacked = stacked or (apart and known is None)
-    return Given(shape, first.dtype, stacked, known)
+    return Input(shape, first.dtype, stacked, known)
 
 
 def _reader(program: Program, number: int) -> Instr:

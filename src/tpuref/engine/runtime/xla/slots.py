@@ -44,16 +44,16 @@ class Slots:
         own = self._own.get(slot)
         if own is None:
             return self._shared[slot]
-        given = [self._of(slot, r) for r in range(self._replicas) if self._has(slot, r)]
-        if all(value is given[0] for value in given):
-            return given[0]
-        shapes = [list(value.shape) for value in given]
+        every = [self._of(slot, r) for r in range(self._replicas) if self._has(slot, r)]
+        if all(value is every[0] for value in every):
+            return every[0]
+        shapes = [list(value.shape) for value in every]
         if shapes.count(shapes[0]) < len(shapes):
             why = f"the replicas have values of the different shapes {shapes}"
             raise refusal(instr, why, codes.XLA_SHAPES_DIFFER)
         # A replica without a value never reads its row, so any value will do.
         rows = [
-            (self._of(slot, r) if self._has(slot, r) else given[0]).array
+            (self._of(slot, r) if self._has(slot, r) else every[0]).array
             for r in range(self._replicas)
         ]
         return Value(self._placement.divided(jnp.stack(rows)), True)

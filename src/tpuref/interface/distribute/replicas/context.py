@@ -49,12 +49,12 @@ class ReplicaContext(Member):
         and ``kwargs={...}``.
         """
         if not args and kwargs.keys() <= {"args", "kwargs"}:
-            given, named = kwargs.get("args") or (), kwargs.get("kwargs") or {}
+            positional, named = kwargs.get("args") or (), kwargs.get("kwargs") or {}
         elif len(args) == 1 and isinstance(args[0], tuple) and not kwargs:
-            given, named = args[0], {}
+            positional, named = args[0], {}
         else:
-            given, named = args, kwargs
-        return super().merge_call(merge_fn, *given, **named)
+            positional, named = args, kwargs
+        return super().merge_call(merge_fn, *positional, **named)
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """Return values combined over all replicas.

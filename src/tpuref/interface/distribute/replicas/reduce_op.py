@@ -32,12 +32,12 @@ class ReduceOp(enum.Enum):
         return reduce_op("ReduceOp.from_variable_aggregation", aggregation)
 
 
-def reduce_op(function: str, given: Any) -> ReduceOp:
+def reduce_op(function: str, value: Any) -> ReduceOp:
     """Return the member for a member or its name, in any case."""
-    name = getattr(given, "name", given)
+    name = getattr(value, "name", value)
     if isinstance(name, str) and name.upper() in ReduceOp.__members__:
         return ReduceOp[name.upper()]
     raise codes.INVALID_ARGUMENT.value_error(
         f"{function}: reduce_op must be tf.distribute.ReduceOp.SUM or MEAN, or 'SUM' "
-        f"or 'MEAN', got {given!r}"
+        f"or 'MEAN', got {value!r}"
     )

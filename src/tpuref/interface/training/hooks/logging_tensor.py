@@ -79,8 +79,8 @@ class LoggingTensorHook(SessionRunHook):
         self._runs = 0
         graph = get_default_graph()
         self._graph_tensors = {
-            label: graph.as_graph_element(given)
-            for label, given in self._tensors.items()
+            label: graph.as_graph_element(fetch)
+            for label, fetch in self._tensors.items()
         }
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:

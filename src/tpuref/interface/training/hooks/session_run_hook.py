@@ -95,9 +95,9 @@ class SessionRunHook:
         """
 
 
-def hooks_of(argument: str, given: Any) -> list[Any]:
+def hooks_of(argument: str, hooks: Any) -> list[Any]:
     """Return a list of hooks or listeners."""
-    several = [] if given is None else listed(argument, given, "a list of hooks")
+    several = [] if hooks is None else listed(argument, hooks, "a list of hooks")
     for hook in several:
         if isinstance(hook, type) or not hasattr(hook, "begin"):
             raise wrong_type(f"{argument}: each entry", "a hook", hook)

@@ -252,7 +252,7 @@ class FusionPlan:
         self._calls.append((self._number, call))
 
     def _end_chain(self) -> None:
-        """Plan the calls of the open chain, and then forget what they read last."""
+        """Plan the calls of the open chain, and then drop the values they read last."""
         chain, self._chain = self._chain, []
         blocks = plan_calls.blocks_of(chain[0].shapes[-1]) if len(chain) > 1 else []
         if len(blocks) > 1:
@@ -517,8 +517,8 @@ def _shapes(instr: Instr, operands: Sequence[_Value]) -> Sequence[Shape | None]:
     known = map(_operand, operands)
     inferred = outputs_of(instr.definition.infer(*known, **instr.attrs))
     shapes = [
-        spec.shape.merge_with(given.shape)
-        for spec, given in zip(inferred, instr.specs, strict=True)
+        spec.shape.merge_with(stated.shape)
+        for spec, stated in zip(inferred, instr.specs, strict=True)
     ]
     return [
         tuple(shape.as_list()) if shape.is_fully_defined() else None for shape in shapes

@@ -70,8 +70,8 @@ def returning(
 
     def compute(*arrays: Array) -> list[Array]:
         results = []
-        given = outputs_of(function(*arrays))
-        for result, (shape, dtype, owned) in zip(given, wanted, strict=True):
+        outputs = outputs_of(function(*arrays))
+        for result, (shape, dtype, owned) in zip(outputs, wanted, strict=True):
             array: Array = np.asarray(result, dtype, order="C")
             if shape is not None and array.shape != shape:
                 raise UnexpectedShape

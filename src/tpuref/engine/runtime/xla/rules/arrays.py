@@ -43,9 +43,9 @@ def _matrix_diag(xp: Any, diagonal: Any) -> Any:
 
 
 def _orthonormal(xp: Any, x: Any) -> Any:
-    found, triangle = jnp.linalg.qr(widened(x))
-    signs = jnp.where(jnp.diagonal(triangle) < 0, -1, 1).astype(found.dtype)
-    return (found * signs).astype(x.dtype)
+    columns, triangle = jnp.linalg.qr(widened(x))
+    signs = jnp.where(jnp.diagonal(triangle) < 0, -1, 1).astype(columns.dtype)
+    return (columns * signs).astype(x.dtype)
 
 
 RULES: dict[str, Rule] = {

@@ -71,10 +71,10 @@ def _cast(xp: Any, x: Any, *, dtype: str) -> Any:
     end = -float(np.iinfo(through).min)
     x = x.astype(xp.promote_types(x.dtype, np.float32))
     inside = (x >= -end) & (x < end)
-    found = xp.where(inside, x.astype(through), np.iinfo(through).min).astype(target)
+    whole = xp.where(inside, x.astype(through), np.iinfo(through).min).astype(target)
     if target == np.uint64:
-        found = xp.where((x >= end) & (x < 2 * end), x.astype(target), found)
-    return found
+        whole = xp.where((x >= end) & (x < 2 * end), x.astype(target), whole)
+    return whole
 
 
 RULES: dict[str, Rule] = {

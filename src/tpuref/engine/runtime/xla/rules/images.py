@@ -47,17 +47,17 @@ def _conv2d(xp: Any, images: Any, filters: Any, **attrs: Any) -> Any:
 def _conv2d_of_images(
     xp: Any, sizes: Any, filters: Any, backprop: Any, **attrs: Any
 ) -> Any:
-    given, weights = widened(jnp.asarray(backprop)), widened(jnp.asarray(filters))
-    images = jax.ShapeDtypeStruct([int(n) for n in sizes], given.dtype)
+    grads, weights = widened(jnp.asarray(backprop)), widened(jnp.asarray(filters))
+    images = jax.ShapeDtypeStruct([int(n) for n in sizes], grads.dtype)
     back = jax.linear_transpose(lambda x: _convolve(x, weights, **attrs), images)
-    return back(given)[0].astype(backprop.dtype)
+    return back(grads)[0].astype(backprop.dtype)
 
 
 def _conv2d_of_filters(
     xp: Any, images: Any, sizes: Any, backprop: Any, **attrs: Any
 ) -> Any:
-    given, wide = widened(jnp.asarray(backprop)), widened(jnp.asarray(images))
-    filters = jax.ShapeDtypeStruct([int(n) for n in sizes], given.dtype)
+    grads, wide = widened(jnp.asarray(backprop)), widened(jnp.asarray(images))
+    filters = jax.ShapeDtypeStruct([int(n) for n in sizes], grads.dtype)
 
     @jax.custom_batching.custom_vmap  # type: ignore[untyped-decorator]
     def slopes(images: Any, backprop: Any) -> Any:
@@ -75,7 +75,7 @@ def _conv2d_of_filters(
         ]
         return jnp.stack([slopes(*row) for row in rows]), True
 
-    return slopes(wide, given).astype(images.dtype)
+    return slopes(wide, grads).astype(images.dtype)
 
 
 def _depthwise(xp: Any, *inputs: Any, **attrs: Any) -> Any:
@@ -130,9 +130,9 @@ def _max_pool(xp: Any, images: Any, *, ksize: Pair, strides: Pair, **attrs: Any)
 def _max_pool_back(xp: Any, images: Any, backprop: Any, **attrs: Any) -> Any:
     """Return the gradient of the images: each window's to its first maximum."""
     places = _max_pool_positions(xp, images, **attrs)
-    given = widened(jnp.asarray(backprop))
+    grads = widened(jnp.asarray(backprop))
     there = jnp.where(places < 0, images.size, places)  # beyond the end: dropped
-    total = jnp.zeros(images.size, given.dtype).at[there].add(given, mode="drop")
+    total = jnp.zeros(images.size, grads.dtype).at[there].add(grads, mode="drop")
     return total.reshape(images.shape).astype(images.dtype)
 
 
@@ -176,7 +176,7 @@ def _max_pool_positions(
     places = jnp.pad(numbers, margins, constant_values=-1)
     steps = _of_both(strides, form)
     best: Any = None
-    found: Any = None
+    winners: Any = None
     for row, column in np.ndindex(*ksize):
         at = _of_both((row, column), form)
         window = _of_both(ksize, form)
@@ -189,15 +189,15 @@ def _max_pool_positions(
         )
         value, place = values[view], places[view]
         if best is None:
-            best, found = value, place
+            best, winners = value, place
             continue
         # Padding never wins, not even where all that it surrounds is as small.
-        better = (value > best) | (jnp.isnan(value) & ~jnp.isnan(best)) | (found < 0)
+        better = (value > best) | (jnp.isnan(value) & ~jnp.isnan(best)) | (winners < 0)
         better &= place >= 0
         best = jnp.where(better, value, best)
-        found = jnp.where(better, place, found)
+        winners = jnp.where(better, place, winners)
     # Otherwise XLA computes all of it again for each coordinate of the scatter.
-    return jax.lax.optimization_barrier(found)
+    return jax.lax.optimization_barrier(winners)
 
 
 RULES: dict[str, Rule] = {

@@ -48,15 +48,15 @@ def _row(x: Any, position: Any, axis: int) -> Any:
 def _squeezed_axes(key: Any, rest: Any, rank: int) -> tuple[int, ...]:
     """Return the axes that single rows leave to remove."""
     used = sum(item[0] in ("index", "slice") for item in key)
-    axis, found = 0, []
+    axis, axes = 0, []
     for asked, item in zip(key, rest, strict=True):
         if asked[0] == "index" and item[0] == "slice":
-            found.append(axis)
+            axes.append(axis)
         if item[0] == "ellipsis":
             axis += rank - used
         elif item[0] != "index":
             axis += 1
-    return tuple(found)
+    return tuple(axes)
 
 
 def _check_strided_slice(x: Any, *bounds: Any, key: Any) -> Flags:

@@ -59,8 +59,8 @@ def _search(xp: Any, ordered: Any, values: Any, *, side: str, out_type: str) -> 
     outer = math.prod(values.shape[:-1])
     rows = widened(jnp.asarray(ordered)).reshape(outer, ordered.shape[-1])
     wanted = widened(jnp.asarray(values)).reshape(outer, values.shape[-1])
-    found = jax.vmap(lambda row, own: jnp.searchsorted(row, own, side))(rows, wanted)
-    return found.reshape(values.shape).astype(out_type)
+    places = jax.vmap(lambda row, own: jnp.searchsorted(row, own, side))(rows, wanted)
+    return places.reshape(values.shape).astype(out_type)
 
 
 RULES: dict[str, Rule] = {
