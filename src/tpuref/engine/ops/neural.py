@@ -192,7 +192,7 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> Array:
     shifted = _below_greatest(np, logits, -1)
     first = np.arange(0, shifted.size, classes or 1).reshape(labels.shape)
     chosen = shifted.reshape(-1)[first + labels]
-    loss = _log_sum(np, shifted, -1)[..., 0] - chosen
+    loss: Array = _log_sum(np, shifted, -1)[..., 0] - chosen
     return loss.astype(logits.dtype, copy=False)
 
 
