@@ -119,7 +119,7 @@ def _update_step(instr: Instr, change: int, free: Set[int]) -> Step:
     operand = Operand(spec.shape, spec.dtype)
     function = _sparing(instr, combine, [operand, operand], [False, change in free])
     shape = tuple(spec.shape.as_list()) if spec.shape.is_fully_defined() else None
-    unlike = _variable_step(instr, [change])
+    thorough = _variable_step(instr, [change])
 
     def step(values: Values, run: Run) -> None:
         variables = EffectContext(instr, 0, run).variables
@@ -127,7 +127,7 @@ def _update_step(instr: Instr, change: int, free: Set[int]) -> Step:
         if array.shape == shape and variables.is_initialized(instr.attrs["handle"]):
             old = variables.read(instr.attrs["handle"])
         if old is None or old.shape != shape:
-            unlike(values, run)
+            thorough(values, run)
             return
         with np.errstate(all="ignore"):
             new = np.asarray(function(old, array), old.dtype)
