@@ -205,6 +205,7 @@ CASES = (
     case("TopKV2", CUBE, scalar(2)),
     # Networks.
     case("LeakyRelu", X, alpha=0.2),
+    case("ReluGrad", X, X[:, ::-1]),
     case("Softmax", CUBE, axis=1),
     case("LogSoftmax", CUBE, axis=-1),
     both("SoftmaxCrossEntropyWithLogits", X, LABELS, axis=-1, smooth=False),

@@ -28,7 +28,7 @@ static void run(const tpuref_loops *loops, float *convolved, float *added)
         images, filters, gradient, convolved, runs, WINDOW, WINDOW * CHANNELS,
         BATCH, HIGH, WIDE, ROWS * row, row, CHANNELS, OUTPUTS, OUTPUTS - 5 };
     ptrdiff_t tiles = (c.run + loops->widest - 1) / loops->widest;
-    loops->rows(&c, 0, BATCH * HIGH);
+    loops->rows(&c, NULL, NULL, 0, BATCH * HIGH);
     c.result = added;
     loops->filters(&c, 0, WINDOW * tiles);
 }

@@ -5,15 +5,19 @@ import importlib
 import numpy as np
 import pytest
 
+from tpuref.kernels.python import convolution as by_products
+
 CASES = [
-    # batch, rows, columns, channels, window, outputs, strides, holes
-    (1, 5, 5, 1, (1, 1), 1, (1, 1), (1, 1)),
-    (3, 9, 31, 2, (3, 3), 16, (1, 1), (1, 1)),
-    (2, 8, 29, 3, (5, 5), 33, (1, 1), (1, 1)),
-    (2, 11, 13, 7, (3, 2), 40, (2, 3), (1, 1)),
-    (3, 12, 14, 4, (3, 3), 10, (1, 2), (2, 1)),
-    (2, 12, 14, 4, (2, 3), 17, (1, 1), (3, 2)),
-    (8, 30, 34, 33, (3, 3), 64, (1, 1), (1, 1)),
+    # batch, rows, columns, channels, window, outputs, strides, margins, holes
+    (1, 5, 5, 1, (1, 1), 1, (1, 1), ((0, 0), (0, 0)), (1, 1)),
+    (3, 9, 31, 2, (3, 3), 16, (1, 1), ((1, 1), (1, 1)), (1, 1)),
+    (2, 8, 29, 3, (5, 5), 33, (1, 1), ((3, -2), (-1, 4)), (1, 1)),
+    (2, 11, 13, 7, (3, 2), 40, (2, 3), ((0, 0), (0, 0)), (1, 1)),
+    (3, 12, 14, 4, (3, 3), 10, (1, 2), ((2, 1), (0, 0)), (2, 1)),
+    (2, 12, 14, 4, (2, 3), 17, (1, 1), ((-3, 1), (1, -2)), (3, 2)),
+    (2, 2, 3, 2, (2, 2), 5, (1, 1), ((-3, 4), (4, -4)), (1, 1)),
+    (8, 30, 34, 33, (3, 3), 64, (1, 1), ((0, 0), (0, 0)), (1, 1)),
+    (8, 28, 32, 33, (3, 3), 64, (1, 1), ((1, 1), (1, 1)), (1, 1)),
 ]
 
 
@@ -22,15 +26,26 @@ def steps_of(size, window, stride, hole):
 
 
 def drawn(case):
-    batch, rows, columns, channels, window, outputs, strides, holes = case
+    batch, rows, columns, channels, window, outputs, strides, margins, holes = case
     draw = np.random.default_rng(7)
     images = draw.standard_normal((batch, rows, columns, channels), np.float32)
     filters = draw.standard_normal((*window, channels, outputs), np.float32)
     steps = [
-        steps_of((rows, columns)[k], window[k], strides[k], holes[k]) for k in (0, 1)
+        steps_of(size + sum(margin), *of_axis)
+        for size, margin, *of_axis in zip(
+            (rows, columns), margins, window, strides, holes, strict=True
+        )
     ]
     gradient = draw.standard_normal((batch, *steps, outputs), np.float32)
     return images, filters, gradient
+
+
+def with_margins(images, margins):
+    """Return images with zeros around them, or without what a negative margin crops."""
+    wide = np.pad(images, ((0, 0), (9, 9), (9, 9), (0, 0)))
+    (above, below), (left, right) = margins
+    rows, columns = wide.shape[1:3]
+    return wide[:, 9 - above : rows - 9 + below, 9 - left : columns - 9 + right]
 
 
 def pixels_at(images, row, column, strides, holes, steps):
@@ -42,12 +57,20 @@ def pixels_at(images, row, column, strides, holes, steps):
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_convolution_and_gradient_are_their_sums(kernels, case):
-    strides, holes = case[-2:]
+    strides, margins, holes = case[-3:]
     images, filters, gradient = drawn(case)
     result, slopes = np.empty_like(gradient), np.empty_like(filters)
-    kernels.convolution.correlate(images, filters, strides, holes, result)
-    kernels.convolution.filter_gradient(images, gradient, strides, holes, slopes)
+    kernels.convolution.correlate(images, filters, strides, margins, holes, result)
+    kernels.convolution.filter_gradient(
+        images, gradient, strides, margins, holes, slopes
+    )
+    transposed = np.ascontiguousarray(filters.swapaxes(2, 3)).swapaxes(2, 3)
+    again = np.empty_like(result)
+    if kernels.convolution is by_products:  # which takes a transpose as it is
+        by_products.correlate(images, transposed, strides, margins, holes, again)
+        np.testing.assert_allclose(again, result, rtol=1e-4, atol=1e-4)
     total = np.zeros(gradient.shape)
+    images = with_margins(images, margins)
     for row, column in np.ndindex(*filters.shape[:2]):
         seen = pixels_at(images, row, column, strides, holes, gradient.shape[1:3])
         total += seen @ filters[row, column]
@@ -56,16 +79,27 @@ def test_convolution_and_gradient_are_their_sums(kernels, case):
     np.testing.assert_allclose(result, total, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("shape", [(1, 1, 5, 3), (3, 2, 33, 17), (2, 3, 0, 4)])
+def test_turned_filters(kernels, shape):
+    filters = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    turned = kernels.convolution.turned(filters)
+    assert turned.shape == (*shape[:2], shape[3], shape[2])
+    for row, column in np.ndindex(*shape[:2]):
+        expected = filters[shape[0] - 1 - row, shape[1] - 1 - column].T
+        np.testing.assert_array_equal(turned[row, column], expected)
+
+
 @pytest.mark.usefixtures("compiled")
 def test_a_sum_depends_on_its_window_alone():
     """Replicas take other shares of a batch than one core, and get the same bits."""
     kernel = importlib.import_module("tpuref.kernels.cython.convolution")
-    images, filters, _ = drawn(CASES[-1])
+    images, filters, _ = drawn(CASES[-2])
     whole = np.empty((8, 28, 32, 64), np.float32)
     part = np.empty((3, 9, 32, 64), np.float32)
-    kernel.correlate(images, filters, (1, 1), (1, 1), whole)
+    margins = (0, 0), (0, 0)
+    kernel.correlate(images, filters, (1, 1), margins, (1, 1), whole)
     rows = np.ascontiguousarray(images[2:5, 4:15])
-    kernel.correlate(rows, filters, (1, 1), (1, 1), part)
+    kernel.correlate(rows, filters, (1, 1), margins, (1, 1), part)
     np.testing.assert_array_equal(part, whole[2:5, 4:13])
 
 

@@ -219,6 +219,7 @@ CASES = (
     Case("SearchSorted", [ORDERED, MATRIX[:, :2]], LEFT, **RANKS),
     Case("SearchSorted", [ORDERED[0], np.array([3, 0])], RIGHT, **RANKS),
     Case("Relu", [MATRIX], kind=REAL),
+    Case("ReluGrad", [MATRIX, MATRIX[::-1]], kind=REAL, data=(0, 1)),
     Case("Relu6", [CUBE], kind=REAL),
     Case("LeakyRelu", [MATRIX], {"alpha": 0.2}, kind=FLOATING),
     Case("Elu", [MATRIX], kind=FLOATING),

@@ -24,6 +24,29 @@ def test_16_bits_are_rounded_once_at_the_end(dtype):
     assert total == np.array(500, dtype)
 
 
+def same(actual, expected):
+    """Compare as float64, as NumPy does not know NaN of bfloat16."""
+    assert actual.dtype == expected.dtype
+    np.testing.assert_array_equal(*(a.astype(np.float64) for a in (actual, expected)))
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("shape", [(), (5,), (7, 1001), (128, 9, 16), (0, 3)])
+def test_rectifiers_keep_nan_and_infinity(dtype, shape):
+    draw = np.random.default_rng(3)
+    x = draw.standard_normal(shape).astype(dtype)
+    slope = draw.standard_normal(shape).astype(dtype)
+    if x.size > 4:
+        x.flat[:4], slope.flat[1:5] = [np.nan, np.inf, -np.inf, -1], np.inf
+    with np.errstate(invalid="ignore"):
+        expected = slope * (x > 0).astype(dtype)
+    same(run("Relu", x), np.maximum(x, dtype(0)))
+    for features in (x, run("Relu", x)):
+        same(run("ReluGrad", slope, features), expected)
+    others = slope.T, np.ascontiguousarray(x).T  # not contiguous
+    same(run("ReluGrad", *others), expected.T)
+
+
 LOGITS = np.array([[1.0, 2.0, -3.0], [0.0, 1000.0, 0.0]])
 
 
@@ -54,6 +77,9 @@ def test_biases_belong_to_channels():
     assert last[0, 1, 2].tolist() == [0, 1, 2, 3]
     second = run("BiasAdd", images, np.arange(2.0), data_format="NCHW")
     assert second[0, :, 2, 3].tolist() == [0, 1]
+    wide = np.arange(2.0 * 64 * 65 * 12).reshape(2, 64, 65, 12)
+    added = run("BiasAdd", wide, np.arange(12.0) ** 2, data_format="NHWC")
+    np.testing.assert_array_equal(added[1, 3], wide[1, 3] + np.arange(12.0) ** 2)
     with pytest.raises(InvalidArgumentError, match="expected 4 biases, got 1"):
         run("BiasAdd", images, np.ones(1), data_format="NHWC")
     with pytest.raises(ValueError, match="each of the 4 channels"):

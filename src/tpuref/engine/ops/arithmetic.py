@@ -1,7 +1,7 @@
 """Shared arithmetic: accumulation of 16-bit floats in float32, and sums."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -39,6 +39,31 @@ def summed(xp: Any, x: Array, axes: Sequence[int], *, keepdims: bool = False) ->
     return xp.sum(x, tuple(axes), x.dtype, keepdims=keepdims)
 
 
+def with_row(
+    function: Callable[..., Any], x: Array, row: Array, out: Array | None
+) -> Array:
+    """Return `function` of `x` and of a row that is repeated over it.
+
+    Narrow rows are repeated to a wide one, as they are joined for `summed`.
+    """
+    into = np.empty_like(x) if out is None else out
+    narrow = row.size <= WIDE_ROW // 16 and x.size >= LEAST_ELEMENTS
+    joined = math.gcd(x.size // row.size, _rows_joined(row.size)) if narrow else 1
+    if joined > 1 and x.flags.c_contiguous and into.flags.c_contiguous:
+        shape = -1, joined * row.size
+        wide = np.empty((joined, row.size), row.dtype)
+        wide[...] = row
+        function(x.reshape(shape), wide.reshape(-1), out=into.reshape(shape))
+    else:
+        function(x, row, out=into)
+    return into
+
+
+def _rows_joined(row: int) -> int:
+    """Return how many rows of this many elements are joined, a power of two."""
+    return 1 << (WIDE_ROW // row).bit_length() - 1
+
+
 def _in_wide_rows(x: Array, axes: Sequence[int]) -> Array:
     """Return partial sums along neighbouring axes, whose rows are wide."""
     if not axes or not x.flags.c_contiguous:
@@ -49,7 +74,7 @@ def _in_wide_rows(x: Array, axes: Sequence[int]) -> Array:
     narrow = 2 <= row <= WIDE_ROW // 4 and count * row >= LEAST_ELEMENTS
     if not narrow or len({*axes}) <= last - first:
         return x
-    joined = math.gcd(count, 1 << (WIDE_ROW // row).bit_length() - 1)
+    joined = math.gcd(count, _rows_joined(row))
     before, after = x.shape[:first], x.shape[last + 1 :]
     wide = x.reshape(*before, count // joined, joined * row).sum(first, x.dtype)
     rows: Array = wide.reshape(*before, joined, *(1,) * (last - first), *after)

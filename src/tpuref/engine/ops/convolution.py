@@ -12,8 +12,7 @@ import numpy as np
 from tpuref.engine.ops.meaning import Array
 from tpuref.kernels import convolution
 from tpuref.kernels.python import convolution as by_products
-
-Pair = tuple[int, int]
+from tpuref.kernels.python.convolution import Margins, Pair
 
 _LARGE = 1 << 18
 """Filters of more numbers fit no cache: products of matrices take them in blocks."""
@@ -23,7 +22,7 @@ def correlated(
     images: Array,
     filters: Array,
     strides: Pair,
-    margins: tuple[Pair, Pair],
+    margins: Margins,
     holes: Pair,
     out: Array | None = None,
 ) -> Array:
@@ -34,15 +33,17 @@ def correlated(
     dilations: the distance between pixels of a window, 1 if they are adjacent.  The
     result is written to `out` if it fits there; so it is with the functions below.
     """
-    padded = np.ascontiguousarray(_pad(images, margins))
-    steps = _steps(padded, filters.shape, strides, holes)
+    steps = by_products.steps(images, filters.shape, strides, margins, holes)
     shape = (len(images), *steps, filters.shape[3])
     result = place_of(out, shape, images.dtype)
     if not filters.size:
         result[...] = 0
     elif result.size:
         kernel = _kernel(filters)
-        kernel.correlate(padded, np.ascontiguousarray(filters), strides, holes, result)
+        if kernel is convolution:
+            filters = np.ascontiguousarray(filters)
+        images = np.ascontiguousarray(images)
+        kernel.correlate(images, filters, strides, margins, holes, result)
     return result
 
 
@@ -51,19 +52,19 @@ def filter_gradient(
     gradient: Array,
     window: Pair,
     strides: Pair,
-    margins: tuple[Pair, Pair],
+    margins: Margins,
     holes: Pair,
     out: Array | None = None,
 ) -> Array:
     """Return the gradient of `correlated` for its filters."""
-    padded = np.ascontiguousarray(_pad(images, margins))
     shape = (*window, images.shape[3], gradient.shape[3])
     result = place_of(out, shape, images.dtype)
     if not gradient.size:
         result[...] = 0
     elif result.size:
-        kernel, slopes = _kernel(result), np.ascontiguousarray(gradient)
-        kernel.filter_gradient(padded, slopes, strides, holes, result)
+        images, gradient = np.ascontiguousarray(images), np.ascontiguousarray(gradient)
+        kernel = _kernel(result)
+        kernel.filter_gradient(images, gradient, strides, margins, holes, result)
     return result
 
 
@@ -82,7 +83,7 @@ def image_gradient(
     filters: Array,
     sizes: Pair,
     strides: Pair,
-    margins: tuple[Pair, Pair],
+    margins: Margins,
     holes: Pair,
     out: Array | None = None,
 ) -> Array:
@@ -105,7 +106,7 @@ def image_gradient(
         if not own.size:
             images[:, places[0], places[1]] = 0
             continue
-        turned = own[::-1, ::-1].transpose(0, 1, 3, 2)
+        turned = _kernel(own).turned(own)
         at = images[:, places[0], places[1]]
         pixels = correlated(gradient, turned, (1, 1), (reach[0], reach[1]), holes, at)
         if pixels is not at:
@@ -118,50 +119,6 @@ def place_of(out: Array | None, shape: tuple[int, ...], dtype: np.dtype[Any]) ->
     if out is None or (out.shape, out.dtype) != (shape, dtype):
         return np.empty(shape, dtype)
     return out if out.flags.c_contiguous else np.empty(shape, dtype)
-
-
-def windows(
-    images: Array,
-    window: tuple[int, ...],
-    strides: Pair,
-    margins: tuple[Pair, Pair],
-    holes: Pair,
-    fill: float = 0,
-) -> Array:
-    """Return a view ``[batch, rows, columns, window rows, window columns, channels]``.
-
-    The first three axes are the steps of the window; margins hold `fill`.
-    """
-    padded = _pad(images, margins, fill)
-    steps = _steps(padded, window, strides, holes)
-    return by_products.windows(padded, window, steps, strides, holes)
-
-
-def _steps(
-    padded: Array, window: tuple[int, ...], strides: Pair, holes: Pair
-) -> tuple[int, ...]:
-    """Return how many rows and columns of windows fit."""
-    return tuple(
-        (padded.shape[k + 1] - (window[k] - 1) * holes[k] - 1) // strides[k] + 1
-        for k in (0, 1)
-    )
-
-
-def _pad(images: Array, margins: tuple[Pair, Pair], fill: float = 0) -> Array:
-    """Add margins to images; a negative margin crops."""
-    if not any(map(any, margins)):
-        return images
-    batch, *sizes, channels = images.shape
-    whole = [n + sum(margin) for n, margin in zip(sizes, margins, strict=True)]
-    padded = np.full((batch, *whole, channels), fill, images.dtype)
-    here, there = [], []
-    for n, (before, after) in zip(sizes, margins, strict=True):
-        there.append(
-            slice(max(before, 0), max(before, 0) + n + min(before, 0) + min(after, 0))
-        )
-        here.append(slice(max(-before, 0), n - max(-after, 0)))
-    padded[:, there[0], there[1]] = images[:, here[0], here[1]]
-    return padded
 
 
 def _dilate(filters: Array, holes: Pair) -> Array:
@@ -182,12 +139,12 @@ def correlated_by_channel(
     images: Array,
     filters: Array,
     strides: Pair,
-    margins: tuple[Pair, Pair],
+    margins: Margins,
     holes: Pair,
     out: Array | None = None,
 ) -> Array:
     """Return the depthwise convolution."""
-    seen = windows(images, filters.shape[:2], strides, margins, holes)
+    seen = by_products.windows(images, filters.shape[:2], strides, margins, holes)
     outputs = filters.shape[2] * filters.shape[3]
     result = place_of(out, (*seen.shape[:3], outputs), images.dtype)
     result[...] = 0
@@ -202,14 +159,14 @@ def filter_gradient_by_channel(
     gradient: Array,
     window: Pair,
     strides: Pair,
-    margins: tuple[Pair, Pair],
+    margins: Margins,
     holes: Pair,
     out: Array | None = None,
 ) -> Array:
     """Return the gradient of `correlated_by_channel` for its filters."""
     channels = images.shape[3]
     parts = gradient.reshape(*gradient.shape[:3], channels, -1)
-    seen = windows(images, window, strides, margins, holes)
+    seen = by_products.windows(images, window, strides, margins, holes)
     shape = (*window, channels, parts.shape[-1])
     total = place_of(out, shape, images.dtype)
     for row, column in np.ndindex(*window):
@@ -223,7 +180,7 @@ def image_gradient_by_channel(
     filters: Array,
     sizes: Pair,
     strides: Pair,
-    margins: tuple[Pair, Pair],
+    margins: Margins,
     holes: Pair,
     out: Array | None = None,
 ) -> Array:

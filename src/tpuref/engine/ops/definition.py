@@ -163,6 +163,8 @@ class Traits:
     asserts: bool = False
     # A mean of results is the result for the mean, as with a reshape.
     linear: bool = False
+    # ``out=`` may be an input: each element is read once, before it is written.
+    overwrites: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -489,7 +489,7 @@ def _add_n(xp: Any, *arrays: Array, out: Array | None = None) -> Any:
         if array.shape != result.shape:
             raise ValueError("expected equal shapes")
         result = xp.add(result, widened(array), **into)
-    return xp.asarray(result).astype(arrays[0].dtype, copy=False)
+    return xp.asarray(result).astype(arrays[0].dtype, copy=len(arrays) == 1)
 
 
 def _replace(

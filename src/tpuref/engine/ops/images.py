@@ -23,12 +23,12 @@ from tpuref.engine.ops.convolution import (
     image_gradient,
     image_gradient_by_channel,
     place_of,
-    windows,
 )
 from tpuref.engine.ops.definition import OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
 from tpuref.engine.ops.sizes import shape_held_by, sizes_in
 from tpuref.kernels import pooling
+from tpuref.kernels.python import convolution
 from tpuref.kernels.python import pooling as any_pooling
 
 # -- windows over images -----------------------------------------------------------
@@ -95,7 +95,7 @@ def _views(
 ) -> Iterator[Array]:
     """Yield, for each offset in a window, the pixels there at each step."""
     margins = _both_margins(images.shape[1:3], ksize, strides, (1, 1), padding)
-    seen = windows(images, ksize, strides, margins, (1, 1), fill)
+    seen = convolution.windows(images, ksize, strides, margins, (1, 1), fill)
     return (seen[:, :, :, row, column] for row, column in np.ndindex(*ksize))
 
 

@@ -10,9 +10,17 @@ import numpy as np
 
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops import broadcasting
-from tpuref.engine.ops.arithmetic import widened
-from tpuref.engine.ops.definition import BATCHED, ELEMENTWISE, Batching, OpDef, Operand
+from tpuref.engine.ops.arithmetic import widened, with_row
+from tpuref.engine.ops.definition import (
+    BATCHED,
+    ELEMENTWISE,
+    Batching,
+    OpDef,
+    Operand,
+    Traits,
+)
 from tpuref.engine.ops.meaning import Array, ieee
+from tpuref.kernels import activations
 
 # -- activations -------------------------------------------------------------------
 
@@ -40,8 +48,29 @@ def _infer_along_axis(logits: Operand, *, axis: int) -> TensorSpec:
 
 
 def _relu(xp: Any, features: Array, *, out: Array | None = None) -> Any:
+    if xp is np:
+        # NumPy has no vector instructions for the maximum of an array and a number.
+        return with_row(np.maximum, features, np.zeros((), features.dtype), out)
     into = {} if out is None else {"out": out}
     return xp.maximum(features, features.dtype.type(0), **into)
+
+
+def _infer_relu_gradient(gradient: Operand, features: Operand) -> TensorSpec:
+    broadcasting.require_same_dtype(gradient, features)
+    broadcasting.require_kind(gradient, broadcasting.REAL)
+    return TensorSpec(gradient.shape.merge_with(features.shape), gradient.dtype)
+
+
+def _relu_gradient(
+    xp: Any, gradient: Array, features: Array, *, out: Array | None = None
+) -> Any:
+    """Multiply by 1 or 0, so that NaN and infinity are not lost."""
+    if xp is np and gradient.shape == features.shape:
+        result = np.empty_like(gradient) if out is None else out
+        activations.relu_gradient(gradient, features, result)
+        return result
+    into = {} if out is None else {"out": out}
+    return xp.multiply(gradient, (features > 0).astype(gradient.dtype), **into)
 
 
 def _relu6(xp: Any, features: Array) -> Any:
@@ -160,8 +189,10 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> Array:
         raise ValueError(
             f"label {wrong[0]} is no class; expected 0 <= label < {classes}"
         )
-    chosen = np.expand_dims(labels, -1).astype(np.int64)
-    loss = np.take_along_axis(_surprise(np, logits, -1), chosen, -1)[..., 0]
+    shifted = _below_greatest(np, logits, -1)
+    first = np.arange(0, shifted.size, classes or 1).reshape(labels.shape)
+    chosen = shifted.reshape(-1)[first + labels]
+    loss: Array = _log_sum(np, shifted, -1)[..., 0] - chosen
     return loss.astype(logits.dtype, copy=False)
 
 
@@ -238,6 +269,8 @@ def _bias_add(
         raise ValueError(f"expected {wanted} biases, got {biases}")
     if data_format == "NCHW":
         bias = bias.reshape([-1] + [1] * (value.ndim - 2))
+    elif xp is np:
+        return with_row(np.add, value, bias, out)
     into = {} if out is None else {"out": out}
     return xp.add(value, bias, **into)
 
@@ -250,7 +283,13 @@ _graded = partial(OpDef, gradient="networks")
 _op = partial(_graded, batching=ELEMENTWISE)
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op("Relu", infer=_infer_relu, meaning=_relu),
+    _op("Relu", infer=_infer_relu, meaning=_relu, traits=Traits(overwrites=True)),
+    _op(
+        "ReluGrad",
+        infer=_infer_relu_gradient,
+        meaning=_relu_gradient,
+        traits=Traits(overwrites=True),
+    ),
     _op("Relu6", infer=_infer_relu, meaning=_relu6),
     _op("LeakyRelu", infer=_infer_leaky_relu, meaning=_leaky_relu),
     _op("Elu", infer=_infer_activation, meaning=_elu),
@@ -286,5 +325,6 @@ OPERATIONS: tuple[OpDef, ...] = (
         infer=_infer_bias_add,
         meaning=_bias_add,
         batching=Batching(elementwise_for=_adds_to_last_axis),
+        traits=Traits(overwrites=True),
     ),
 )

@@ -1,5 +1,6 @@
-/* Convolution of padded images [batch, rows, columns, channels] without copies of the
-   windows. All pixels of a window that lie next to each other in memory are a run.
+/* Convolution of images [batch, rows, columns, channels] without copies of the windows.
+   All pixels of a window that lie next to each other in memory are a run. An image with
+   margins is copied where they are zeros, just before it is read.
 
    The vectors are GCC's own: one of 64 bytes is a register with AVX-512, two with AVX2
    and four with SSE or NEON. A tile of sums stays in registers while the window passes:
@@ -21,6 +22,13 @@ typedef float tpuref_outputs
 
 #define TPUREF_INLINE static inline __attribute__((always_inline))
 
+/* An image and its margins; negative ones crop. */
+typedef struct {
+    ptrdiff_t rows, columns, channels;
+    ptrdiff_t above, left;                /* rows and columns of zeros before it */
+    ptrdiff_t height, width;              /* of the image with its margins */
+} tpuref_margins;
+
 /* Distances in an array are in floats. Filters, gradients and sums of filters have a
    multiple of 16 outputs, `outputs` apart; a result has `kept` of them. */
 typedef struct {
@@ -32,6 +40,29 @@ typedef struct {
     ptrdiff_t image, row_step, column_step;
     ptrdiff_t outputs, kept;
 } tpuref_convolution;
+
+/* Copy an image with its margins. */
+static void tpuref_pad(const tpuref_margins *m, const float *image, float *padded)
+{
+    ptrdiff_t first = m->left < 0 ? 0 : m->left, end = m->left + m->columns, y;
+    if (end > m->width)
+        end = m->width;
+    if (end < first)
+        end = first = 0;
+    for (y = 0; y < m->height; y++, padded += m->width * m->channels) {
+        const float *row = image
+            + ((y - m->above) * m->columns + first - m->left) * m->channels;
+        if (y < m->above || y >= m->above + m->rows) {
+            memset(padded, 0, m->width * m->channels * sizeof *padded);
+            continue;
+        }
+        memset(padded, 0, first * m->channels * sizeof *padded);
+        memcpy(padded + first * m->channels, row,
+               (end - first) * m->channels * sizeof *padded);
+        memset(padded + end * m->channels, 0,
+               (m->width - end) * m->channels * sizeof *padded);
+    }
+}
 
 /* `pixels` and `vectors` are constants wherever this is inlined. */
 TPUREF_INLINE void tpuref_pixels(
@@ -114,11 +145,26 @@ TPUREF_INLINE void tpuref_taps(
     TPUREF_CASE(12, vectors, function, __VA_ARGS__) \
     }
 
+enum { TPUREF_SQUARE = 16 };
+
+/* Write the transpose of a matrix, in squares that read and write whole cache lines. */
+static void tpuref_transpose(
+    const float *matrix, float *transpose, ptrdiff_t rows, ptrdiff_t columns)
+{
+    ptrdiff_t top, left, r, c;
+    for (top = 0; top < rows; top += TPUREF_SQUARE)
+        for (left = 0; left < columns; left += TPUREF_SQUARE)
+            for (c = left; c < columns && c < left + TPUREF_SQUARE; c++)
+                for (r = top; r < rows && r < top + TPUREF_SQUARE; r++)
+                    transpose[c * rows + r] = matrix[r * columns + c];
+}
+
 /* The convolution of rows of steps [first, last), counted over the batch. All rows of an
-   image pass one block of filters, which stays in the cache, before the next block. */
+   image pass one block of filters, which stays in the cache, before the next block.
+   `margins` is NULL if there are none; `padded` has room for one image with them. */
 TPUREF_INLINE void tpuref_rows(
-    const tpuref_convolution *c, ptrdiff_t first, ptrdiff_t last, const int widest,
-    const int vectors)
+    const tpuref_convolution *c, const tpuref_margins *margins, float *padded,
+    ptrdiff_t first, ptrdiff_t last, const int widest, const int vectors)
 {
     ptrdiff_t tiles = (c->columns + widest - 1) / widest, line, next, row, o, t;
     for (line = first; line < last; line = next) {
@@ -126,6 +172,10 @@ TPUREF_INLINE void tpuref_rows(
         next = (line / c->rows + 1) * c->rows;
         if (next > last)
             next = last;
+        if (margins) {
+            tpuref_pad(margins, image, padded);
+            image = padded;
+        }
         for (o = 0; o < c->kept; o += vectors * TPUREF_OUTPUTS)
             for (row = line; row < next; row++)
                 for (t = 0; t < tiles; t++) {
@@ -174,8 +224,9 @@ TPUREF_INLINE void tpuref_filters(
 
 #define TPUREF_SET(set, target, widest, vectors) \
     target static void tpuref_rows_##set( \
-        const tpuref_convolution *c, ptrdiff_t first, ptrdiff_t last) \
-    { tpuref_rows(c, first, last, widest, vectors); } \
+        const tpuref_convolution *c, const tpuref_margins *margins, float *padded, \
+        ptrdiff_t first, ptrdiff_t last) \
+    { tpuref_rows(c, margins, padded, first, last, widest, vectors); } \
     target static void tpuref_filters_##set( \
         const tpuref_convolution *c, ptrdiff_t first, ptrdiff_t last) \
     { tpuref_filters(c, first, last, widest, vectors); } \
@@ -187,7 +238,8 @@ TPUREF_INLINE void tpuref_filters(
 typedef struct {
     const char *name;
     ptrdiff_t widest;
-    void (*rows)(const tpuref_convolution *, ptrdiff_t, ptrdiff_t);
+    void (*rows)(const tpuref_convolution *, const tpuref_margins *, float *,
+                 ptrdiff_t, ptrdiff_t);
     void (*filters)(const tpuref_convolution *, ptrdiff_t, ptrdiff_t);
 } tpuref_loops;
 

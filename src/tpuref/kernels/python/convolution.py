@@ -1,4 +1,4 @@
-"""Convolutions of padded images ``[batch, rows, columns, channels]`` by products.
+"""Convolutions of images ``[batch, rows, columns, channels]`` by products.
 
 The windows of a filter are copied side by side (im2col), in blocks that fit a cache,
 and multiplied by the filter as a matrix.
@@ -12,52 +12,85 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 Pair = tuple[int, int]
+Margins = tuple[Pair, Pair]
 
 _BLOCK = 1 << 18
 """How many numbers to copy side by side at a time: as fast with half or twice that."""
 
 
 def correlate(
-    images: Array, filters: Array, strides: Pair, holes: Pair, result: Array
+    images: Array,
+    filters: Array,
+    strides: Pair,
+    margins: Margins,
+    holes: Pair,
+    result: Array,
 ) -> None:
     """Write the convolution of `images` to `result`.
 
-    `filters` are ``[rows, columns, channels, outputs]``.  `holes` are the distances
-    between pixels of a window, 1 if they are adjacent.  No array may be empty.
+    `filters` are ``[rows, columns, channels, outputs]``.  `margins` are rows and
+    columns of zeros before and after an image; a negative number crops.  `holes` are
+    the distances between pixels of a window, 1 if they are adjacent.  No array may be
+    empty.
     """
-    matrix = filters.reshape(-1, filters.shape[3])
-    seen = windows(images, filters.shape[:2], result.shape[1:3], strides, holes)
+    rows, columns, channels, outputs = filters.shape
+    whole = filters.flags.c_contiguous or rows == columns == 1
+    seen = windows(images, filters.shape[:2], strides, margins, holes)
     for block, pixels in _blocks(seen):
-        np.matmul(pixels, matrix, out=result[block].reshape(-1, filters.shape[3]))
+        place = result[block].reshape(-1, outputs)
+        if whole:
+            np.matmul(pixels, filters.reshape(-1, outputs), out=place)
+            continue
+        # BLAS reads a transposed filter as it is, faster than all are copied.
+        place[...] = 0
+        for k, (row, column) in enumerate(np.ndindex(rows, columns)):
+            part = pixels[:, k * channels : (k + 1) * channels]
+            place += part @ filters[row, column]
 
 
 def filter_gradient(
-    images: Array, gradient: Array, strides: Pair, holes: Pair, result: Array
+    images: Array,
+    gradient: Array,
+    strides: Pair,
+    margins: Margins,
+    holes: Pair,
+    result: Array,
 ) -> None:
     """Write the gradient of the filters of `correlate` to `result`."""
     outputs = gradient.shape[3]
-    result[...] = 0
     total = result.reshape(-1, outputs)
-    seen = windows(images, result.shape[:2], gradient.shape[1:3], strides, holes)
-    for block, pixels in _blocks(seen):
+    seen = windows(images, result.shape[:2], strides, margins, holes)
+    blocks = _blocks(seen)
+    block, pixels = next(blocks)
+    np.matmul(pixels.T, gradient[block].reshape(-1, outputs), out=total)
+    for block, pixels in blocks:
         total += pixels.T @ gradient[block].reshape(-1, outputs)
+
+
+def turned(filters: Array) -> Array:
+    """Return filters turned by 180 degrees, with channels and outputs exchanged."""
+    turned: Array = filters[::-1, ::-1].transpose(0, 1, 3, 2)
+    return turned
 
 
 def windows(
     images: Array,
     window: tuple[int, ...],
-    steps: tuple[int, ...],
     strides: Pair,
+    margins: Margins,
     holes: Pair,
+    fill: float = 0,
 ) -> Array:
     """Return a view ``[batch, rows, columns, window rows, window columns, channels]``.
 
-    The first three axes are the steps of the window.
+    The first three axes are the steps of the window; margins hold `fill`.
     """
-    batch, row, column, channel = images.strides
+    padded = _pad(images, margins, fill)
+    batch, row, column, channel = padded.strides
+    rows, columns = steps(images, window, strides, margins, holes)
     return np.lib.stride_tricks.as_strided(
-        images,
-        (len(images), *steps, *window, images.shape[3]),
+        padded,
+        (len(images), rows, columns, *window[:2], images.shape[3]),
         (
             batch,
             row * strides[0],
@@ -68,6 +101,35 @@ def windows(
         ),
         writeable=False,
     )
+
+
+def steps(
+    images: Array, window: tuple[int, ...], strides: Pair, margins: Margins, holes: Pair
+) -> Pair:
+    """Return how many rows and columns of windows fit."""
+    rows, columns = (
+        (images.shape[k + 1] + sum(margins[k]) - (window[k] - 1) * holes[k] - 1)
+        // strides[k]
+        + 1
+        for k in (0, 1)
+    )
+    return rows, columns
+
+
+def _pad(images: Array, margins: Margins, fill: float) -> Array:
+    if not any(map(any, margins)):
+        return images
+    batch, *sizes, channels = images.shape
+    whole = [n + sum(margin) for n, margin in zip(sizes, margins, strict=True)]
+    padded = np.full((batch, *whole, channels), fill, images.dtype)
+    here, there = [], []
+    for n, size, (before, _) in zip(sizes, whole, margins, strict=True):
+        first = max(before, 0)
+        last = max(first, min(before + n, size))
+        there.append(slice(first, last))
+        here.append(slice(first - before, last - before))
+    padded[:, there[0], there[1]] = images[:, here[0], here[1]]
+    return padded
 
 
 def _blocks(seen: Array) -> Iterator[tuple[tuple[slice, ...], Array]]:

@@ -13,8 +13,11 @@ from tpuref.engine.ops.derivatives import rule
 
 
 def _relu(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:
-    x = op.inputs[0]
-    return dy * rule.of_dtype(apply, x > 0, x)
+    return apply("ReluGrad", dy, op.outputs[0])
+
+
+def _relu_gradient(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> Any:
+    return apply("ReluGrad", dy, op.inputs[1]), None
 
 
 def _relu6(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:
@@ -185,6 +188,7 @@ def _avg_pool_back(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> Any:
 
 RULES: dict[str, rule.Rule] = {
     "Relu": _relu,
+    "ReluGrad": _relu_gradient,
     "Relu6": _relu6,
     "LeakyRelu": _leaky_relu,
     "Elu": _elu,

@@ -1,47 +1,59 @@
 """A prepared program of the host, with one replica."""
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tpuref.base.errors import OpError
 from tpuref.base.memory import keep_freed_memory
-from tpuref.engine.ops.definition import Flow, Operand, Place
+from tpuref.engine.ops.definition import Access, Flow, Operand
 from tpuref.engine.ops.meaning import Array, Compute
 from tpuref.engine.program import Instr, Program
-from tpuref.engine.runtime.meaning.lockstep import locate, run_instr, run_program
+from tpuref.engine.runtime.meaning.known_values import is_function, known_values
+from tpuref.engine.runtime.meaning.lockstep import (
+    locate,
+    perform,
+    run_instr,
+    run_program,
+)
 from tpuref.engine.runtime.meaning.operation_failure import FAULTS
 from tpuref.engine.runtime.meaning.rows import LEAST_SIZE, by_rows
-from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.meaning.run import EffectContext, Run
+
+_LEAST_REUSED = 1 << 12
+"""The number of elements from which new memory costs more than a call with ``out=``."""
 
 Values = dict[int, Any]
 """The values of the slots."""
 
 Step = Callable[[Values, Run], None]
 
+_Computed = tuple[Instr, Sequence[int]]
+"""An instruction and the slots that its inputs are in."""
+
 
 class HostProgram:
     """A program, prepared for the host.
 
-    Constants are put into their slots beforehand, a forwarded output is the slot of its
-    input, and functions that follow each other are one step.  A value is forgotten
-    after its last reader, so that the next one takes its memory, which a cache still
-    holds.  No instruction of `program` copies between replicas.
+    Constants are put into their slots beforehand, values that are known already are not
+    computed again, and functions that follow each other are one step.  A value is
+    forgotten after its last reader, so that the next one takes its memory, which a
+    cache still holds.  No instruction of `program` copies between replicas.
     """
 
     def __init__(self, program: Program) -> None:
         keep_freed_memory()
         self._program = program
+        sources = known_values(program)
         self._constants = {
             instr.outputs[0]: np.asarray(
                 instr.attrs["value"], instr.specs[0].dtype.np, order="C"
             )
             for instr in program.instrs
-            if instr.definition.traits.constant
+            if instr.definition.traits.constant and instr.outputs[0] not in sources
         }
-        sources = _sources(program)
         self._steps = _steps(program, sources, self._constants)
         self._results = [sources.get(slot, slot) for slot in program.results]
 
@@ -56,16 +68,6 @@ class HostProgram:
         return [values[slot] for slot in self._results]
 
 
-def _sources(program: Program) -> dict[int, int]:
-    """Return the slot of the value that each forwarded output has."""
-    sources: dict[int, int] = {}
-    for instr in program.instrs:
-        if instr.definition.traits.forwards:
-            source = instr.inputs[0]
-            sources[instr.outputs[0]] = sources.get(source, source)
-    return sources
-
-
 def _steps(
     program: Program, sources: Mapping[int, int], constants: Mapping[int, Array]
 ) -> list[Step]:
@@ -75,35 +77,77 @@ def _steps(
         for instr in program.instrs
         for slot, spec in zip(instr.outputs, instr.specs, strict=True)
     }
+    computed = [
+        (instr, [sources.get(slot, slot) for slot in instr.inputs])
+        for instr in program.instrs
+        if not instr.definition.traits.constant
+        and any(slot not in sources for slot in instr.outputs or [None])
+    ]
     kept = {sources.get(slot, slot) for slot in program.results}
-    last = {
-        sources.get(slot, slot): id(instr)
-        for instr in filter(_runs, program.instrs)
-        for slot in instr.inputs
-    }
+    unshared = _unshared(computed) - kept
+    last = {slot: id(instr) for instr, inputs in computed for slot in inputs}
     steps: list[Step] = []
-    for are_functions, instrs in itertools.groupby(
-        filter(_runs, program.instrs), _is_function
-    ):
-        group = [(i, [sources.get(slot, slot) for slot in i.inputs]) for i in instrs]
-        if are_functions:
-            calls = []
-            for instr, inputs in group:
-                ending = [s for s in {*inputs} - kept if last[s] == id(instr)]
-                calls.append(_call(instr, inputs, ending, known))
-            steps.append(_computing_step(calls))
-            continue
+    for are_functions, group in itertools.groupby(computed, _is_call):
+        calls = []
         for instr, inputs in group:
-            starts = instr.definition.flow is Flow.REPLICATION
-            steps.append(
-                (_replication_step if starts else _interpreting_step)(instr, inputs)
-            )
+            ending = [s for s in {*inputs} - kept if last[s] == id(instr)]
+            if are_functions:
+                calls.append(_call(instr, inputs, ending, known, unshared))
+            elif instr.definition.effects.access is Access.UPDATE:
+                steps.append(
+                    _update_step(instr, inputs[0], unshared.intersection(ending))
+                )
+            else:
+                steps.append(_step(instr, inputs))
+        if are_functions:
+            steps.append(_computing_step(calls))
     return steps
 
 
-def _runs(instr: Instr) -> bool:
-    traits = instr.definition.traits
-    return not (traits.constant or traits.forwards)
+def _step(instr: Instr, inputs: Sequence[int]) -> Step:
+    if instr.definition.flow is Flow.REPLICATION:
+        return _replication_step(instr, inputs)
+    if instr.definition.effects.access is not None:
+        return _variable_step(instr, inputs)
+    return _interpreting_step(instr, inputs)
+
+
+def _update_step(instr: Instr, change: int, free: Set[int]) -> Step:
+    """Return the step that adds to a variable, or subtracts from it."""
+    combine, (spec,) = instr.definition.effects.combine, instr.specs
+    assert combine is not None
+    operand = Operand(spec.shape, spec.dtype)
+    function = _sparing(instr, combine, [operand, operand], [False, change in free])
+    shape = tuple(spec.shape.as_list()) if spec.shape.is_fully_defined() else None
+    unlike = _variable_step(instr, [change])
+
+    def step(values: Values, run: Run) -> None:
+        variables = EffectContext(instr, 0, run).variables
+        array, old = values[change], None
+        if array.shape == shape and variables.is_initialized(instr.attrs["handle"]):
+            old = variables.read(instr.attrs["handle"])
+        if old is None or old.shape != shape:
+            unlike(values, run)
+            return
+        with np.errstate(all="ignore"):
+            new = np.asarray(function(old, array), old.dtype)
+        variables.write(instr.attrs["handle"], new)
+        values[instr.outputs[0]] = new
+        if change in free:
+            values[change] = None
+
+    return step
+
+
+def _unshared(computed: Sequence[_Computed]) -> set[int]:
+    """Return the slots of new arrays of which no reader takes a view."""
+    unshared: set[int] = set()
+    for instr, inputs in computed:
+        if is_function(instr) and instr.definition.writes_into:
+            unshared.update(instr.outputs)
+        elif instr.definition.effects.access is not Access.UPDATE:
+            unshared.difference_update(inputs)
+    return unshared
 
 
 class _Call(NamedTuple):
@@ -121,14 +165,10 @@ class _Call(NamedTuple):
     thorough: Step
 
 
-def _is_function(instr: Instr) -> bool:
-    definition = instr.definition
-    return (
-        definition.foldable
-        and not (definition.allocates or instr.blocks)
-        and definition.place is Place.ANYWHERE
-        and len(instr.outputs) == 1
-    )
+def _is_call(computed: _Computed) -> bool:
+    instr, _ = computed
+    one = len(instr.outputs) == 1
+    return one and is_function(instr) and not instr.definition.allocates
 
 
 def _call(
@@ -136,13 +176,15 @@ def _call(
     inputs: Sequence[int],
     ending: Sequence[int],
     known: Mapping[int, Operand],
+    unshared: Set[int],
 ) -> _Call:
     unknown = np.dtype(np.int32)  # of a parameter: the function for any type
     dtypes = [known[s].dtype.np if s in known else unknown for s in inputs]
     function = instr.definition.function(dtypes)
     operands = [known[slot] for slot in inputs if slot in known]
-    if len(operands) == len(inputs) and _is_parallel(instr, function, operands):
-        function = by_rows(function, instr.specs[0].dtype.np)
+    if len(operands) == len(inputs):
+        free = [slot in unshared and slot in ending for slot in inputs]
+        function = _sparing(instr, function, operands, free)
     return _Call(
         function,
         inputs,
@@ -154,12 +196,44 @@ def _call(
     )
 
 
+def _sparing(
+    instr: Instr, function: Compute, operands: Sequence[Operand], free: Sequence[bool]
+) -> Compute:
+    """Let an elementwise function use threads, and the memory of `free` inputs."""
+    overwritten = _overwritten(instr, function, operands, free)
+    if _is_parallel(instr, function, operands):
+        return by_rows(function, instr.specs[0].dtype.np, overwritten)
+    size = instr.specs[0].shape.num_elements() or 0
+    if overwritten is None or size < _LEAST_REUSED:
+        return function
+    return lambda *arrays, **attrs: function(*arrays, out=arrays[overwritten], **attrs)
+
+
 def _is_parallel(instr: Instr, function: Compute, operands: Sequence[Operand]) -> bool:
     """Whether threads may share the rows of the result."""
     definition, size = instr.definition, instr.specs[0].shape.num_elements()
     writes = isinstance(function, np.ufunc) or definition.writes_into
     large = size is None or size >= LEAST_SIZE
     return large and writes and definition.is_elementwise(operands, instr.attrs)
+
+
+def _overwritten(
+    instr: Instr, function: Compute, operands: Sequence[Operand], free: Sequence[bool]
+) -> int | None:
+    """Return the input whose memory the result takes, None if it takes its own.
+
+    Of floating-point numbers, as these never make a function fail half-way.
+    """
+    overwrites = isinstance(function, np.ufunc) or instr.definition.traits.overwrites
+    (spec,) = instr.specs
+    if not (overwrites and spec.dtype.is_floating and spec.shape.is_fully_defined()):
+        return None
+    fitting = (
+        k
+        for k, operand in enumerate(operands)
+        if free[k] and (operand.shape, operand.dtype) == (spec.shape, spec.dtype)
+    )
+    return next(fitting, None)
 
 
 def _computing_step(calls: Sequence[_Call]) -> Step:
@@ -196,6 +270,22 @@ def _replication_step(instr: Instr, inputs: Sequence[int]) -> Step:
             locate(error, instr)
             raise
         values.update(zip(instr.outputs, outputs, strict=True))
+
+    return step
+
+
+def _variable_step(instr: Instr, inputs: Sequence[int]) -> Step:
+    """Return the step that reads or writes a variable."""
+    (output,) = instr.outputs
+
+    def step(values: Values, run: Run) -> None:
+        try:
+            (values[output],) = perform(
+                instr, [values[slot] for slot in inputs], 0, run
+            )
+        except OpError as error:
+            locate(error, instr)
+            raise
 
     return step
 

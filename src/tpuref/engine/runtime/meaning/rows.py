@@ -16,15 +16,22 @@ WORK = 1 << 5
 """The work per element for `in_parts`; most of the time goes to memory."""
 
 
-def by_rows(function: Compute, dtype: np.dtype[Any]) -> Compute:
-    """Let threads share the rows of an elementwise function that takes ``out=``."""
+def by_rows(
+    function: Compute, dtype: np.dtype[Any], overwritten: int | None = None
+) -> Compute:
+    """Let threads share the rows of an elementwise function that takes ``out=``.
+
+    The result is written over the input `overwritten`, which has its shape.
+    """
 
     def compute(*arrays: Array, **attrs: Any) -> Any:
         largest = max(arrays, key=lambda array: array.size)
         shape, rank = largest.shape, largest.ndim
         if largest.size < LEAST_SIZE or np.broadcast(*arrays).shape != shape:
             return function(*arrays, **attrs)
-        result: Array = np.empty(shape, dtype)
+        result: Array = (
+            np.empty(shape, dtype) if overwritten is None else arrays[overwritten]
+        )
         cut = [array.ndim == rank and len(array) == shape[0] for array in arrays]
         failed: list[Exception] = []
 

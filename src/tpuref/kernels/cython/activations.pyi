@@ -1,0 +1,3 @@
+from tpuref.kernels.python.convolution import Array
+
+def relu_gradient(gradient: Array, features: Array, result: Array) -> None: ...
