@@ -67,6 +67,14 @@ def test_the_rows_of_a_batch_of_matrices_are_added(agree):
     agree(replicated(computation, (2, ROWS, INNER), (2, INNER, COLUMNS)))
 
 
+def test_replicas_choose_between_a_sum_and_a_scalar(agree):
+    def computation(x):
+        total = tf.tpu.cross_replica_sum(tf.reshape(x[0], [1]))
+        return tf.where_v2(x[0] > 0.0, total, 0.0)
+
+    agree(replicated(computation, (1,)))
+
+
 def test_a_replica_that_skips_the_sum_is_an_error():
     def computation(x, y):
         return tf.cond(

@@ -30,19 +30,28 @@ def over_replicas(
     if not places:
         return list(function(*arrays)), False
 
-    def of_one(*rows: Any) -> Sequence[Any]:
+    # The devices get shared arrays as arguments: JAX refuses to broadcast an array of
+    # all devices within the function of one.
+    common = [
+        k
+        for k, value in enumerate(operands)
+        if not value.stacked and isinstance(value.array, jax.Array)
+    ]
+
+    def of_one(shared: Sequence[Any], *rows: Any) -> Sequence[Any]:
         own = list(arrays)
-        for place, row in zip(places, rows, strict=True):
-            own[place] = row
+        for place, array in zip((*common, *places), (*shared, *rows), strict=True):
+            own[place] = array
         return function(*own)
 
-    stacks = [arrays[place] for place in places]
+    shared, stacks = ([arrays[k] for k in chosen] for chosen in (common, places))
     # Stacks of the largest rank broadcast with the rest as their rows do; without
     # `vmap`, JAX traces such a function in half the time.
     ranks = [len(value.shape) for value in operands]
     aligned = all(ranks[place] == max(ranks) for place in places)
-    mapped = of_one if broadcasts and aligned else jax.vmap(of_one)
-    return list(placement.on_rows(mapped, stacks)), True
+    axes = None, *[0] * len(stacks)
+    mapped = of_one if broadcasts and aligned else jax.vmap(of_one, axes)
+    return list(placement.on_rows(mapped, shared, stacks)), True
 
 
 def scalar(instr: Instr, predicate: Value) -> Value:

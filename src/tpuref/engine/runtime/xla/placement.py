@@ -90,14 +90,20 @@ class Placement:
             return array
         return jax.lax.with_sharding_constraint(array, self.shared)
 
-    def on_rows(self, function: Callable[..., Any], stacks: Sequence[Any]) -> Any:
-        """Map a function over stacked arrays; each device computes its own rows."""
+    def on_rows(
+        self, function: Callable[..., Any], shared: Sequence[Any], stacks: Sequence[Any]
+    ) -> Any:
+        """Map a function over stacked arrays; each device computes its own rows.
+
+        Its first argument is `shared`, arrays that all devices have.
+        """
         # XLA would gather operands that it cannot partition, such as the images of a
         # convolution, and it refuses to partition arrays without elements.
         if self._devices == 1 or not all(stack.size for stack in stacks):
-            return function(*stacks)
+            return function(shared, *stacks)
         rows = PartitionSpec(AXIS)
-        return self._on_each(function, rows, rows)(*stacks)
+        ins = PartitionSpec(), *[rows] * len(stacks)
+        return self._on_each(function, ins, rows)(shared, *stacks)
 
     def total(self, rows: Any) -> Any:
         """Return the sum over all replicas."""
@@ -152,7 +158,7 @@ class Placement:
         return list(self._on_each(on_first, PartitionSpec(), PartitionSpec())(*arrays))
 
     def _on_each(
-        self, function: Callable[..., Any], ins: PartitionSpec, outs: PartitionSpec
+        self, function: Callable[..., Any], ins: Any, outs: PartitionSpec
     ) -> Callable[..., Any]:
         """Run a function on each device."""
         mapped: Callable[..., Any] = jax.shard_map(
