@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence, Set
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -38,9 +38,9 @@ class HostProgram:
     """A program, prepared for the host.
 
     Constants are put into their slots beforehand, values that are known already are not
-    computed again, and functions that follow each other are one step.  A value is
-    forgotten after its last reader, so that the next one takes its memory, which a
-    cache still holds.  No instruction of `program` copies between replicas.
+    computed again, and a value is forgotten after its last reader, so that the next one
+    takes its memory, which a cache still holds.  No instruction of `program` copies
+    between replicas.
     """
 
     def __init__(self, program: Program) -> None:
@@ -71,7 +71,7 @@ class HostProgram:
 def _steps(
     program: Program, sources: Mapping[int, int], constants: Mapping[int, Array]
 ) -> list[Step]:
-    """Return one step for consecutive functions, and one for any other instruction."""
+    """Return the steps that compute what `sources` does not have."""
     known = {
         slot: Operand(spec.shape, spec.dtype, constants.get(slot))
         for instr in program.instrs
@@ -87,28 +87,47 @@ def _steps(
     unshared = _unshared(computed) - kept
     last = {slot: id(instr) for instr, inputs in computed for slot in inputs}
     steps: list[Step] = []
-    for are_functions, group in itertools.groupby(computed, _is_call):
-        calls = []
+    for quiet, group in itertools.groupby(computed, _is_quiet):
+        inner = []
         for instr, inputs in group:
             ending = [s for s in {*inputs} - kept if last[s] == id(instr)]
-            if are_functions:
-                calls.append(_call(instr, inputs, ending, known, unshared))
-            elif instr.definition.effects.access is Access.UPDATE:
-                steps.append(
-                    _update_step(instr, inputs[0], unshared.intersection(ending))
-                )
-            else:
-                steps.append(_step(instr, inputs))
-        if are_functions:
-            steps.append(_computing_step(calls))
+            inner.append(_step(instr, inputs, ending, known, unshared))
+        steps += [_without_warnings(inner)] if quiet else inner
     return steps
 
 
-def _step(instr: Instr, inputs: Sequence[int]) -> Step:
-    if instr.definition.flow is Flow.REPLICATION:
-        return _replication_step(instr, inputs)
+def _is_quiet(computed: _Computed) -> bool:
+    """Whether an instruction calls no code of the user's, which may want warnings."""
+    return _is_call(computed) or computed[0].definition.effects.access is not None
+
+
+def _without_warnings(steps: Sequence[Step]) -> Step:
+    """Return some steps as one, as each change of NumPy's settings takes 2 us."""
+
+    def step(values: Values, run: Run) -> None:
+        with np.errstate(all="ignore"):
+            for inner in steps:
+                inner(values, run)
+
+    return step
+
+
+def _step(
+    instr: Instr,
+    inputs: Sequence[int],
+    ending: Sequence[int],
+    known: Mapping[int, Operand],
+    unshared: Set[int],
+) -> Step:
+    """Return the step of an instruction; nothing reads the slots `ending` after it."""
+    if _is_call((instr, inputs)):
+        return _function_step(instr, inputs, ending, known, unshared)
+    if instr.definition.effects.access is Access.UPDATE:
+        return _update_step(instr, inputs[0], unshared.intersection(ending))
     if instr.definition.effects.access is not None:
         return _variable_step(instr, inputs)
+    if instr.definition.flow is Flow.REPLICATION:
+        return _replication_step(instr, inputs)
     return _interpreting_step(instr, inputs)
 
 
@@ -129,8 +148,7 @@ def _update_step(instr: Instr, change: int, free: Set[int]) -> Step:
         if old is None or old.shape != shape:
             thorough(values, run)
             return
-        with np.errstate(all="ignore"):
-            new = np.asarray(function(old, array), old.dtype)
+        new = np.asarray(function(old, array), old.dtype)
         variables.write(instr.attrs["handle"], new)
         values[instr.outputs[0]] = new
         if change in free:
@@ -150,34 +168,23 @@ def _unshared(computed: Sequence[_Computed]) -> set[int]:
     return unshared
 
 
-class _Call(NamedTuple):
-    """A function that computes the array of one slot from those of others.
-
-    Nothing reads the slots `ending` after it.
-    """
-
-    function: Compute
-    inputs: Sequence[int]
-    ending: Sequence[int]
-    attrs: Mapping[str, Any]
-    output: int
-    dtype: np.dtype[Any]
-    thorough: Step
-
-
 def _is_call(computed: _Computed) -> bool:
     instr, _ = computed
     one = len(instr.outputs) == 1
     return one and is_function(instr) and not instr.definition.allocates
 
 
-def _call(
+def _function_step(
     instr: Instr,
     inputs: Sequence[int],
     ending: Sequence[int],
     known: Mapping[int, Operand],
     unshared: Set[int],
-) -> _Call:
+) -> Step:
+    """Return the step that calls a function, and leaves any special case to lockstep.
+
+    On small arrays a function takes no longer than what lockstep adds to it.
+    """
     unknown = np.dtype(np.int32)  # of a parameter: the function for any type
     dtypes = [known[s].dtype.np if s in known else unknown for s in inputs]
     function = instr.definition.function(dtypes)
@@ -185,15 +192,21 @@ def _call(
     if len(operands) == len(inputs):
         free = [slot in unshared and slot in ending for slot in inputs]
         function = _sparing(instr, function, operands, free)
-    return _Call(
-        function,
-        inputs,
-        ending,
-        dict(instr.attrs),
-        instr.outputs[0],
-        instr.specs[0].dtype.np,
-        _interpreting_step(instr, inputs),
-    )
+    (output,), (spec,), attrs = instr.outputs, instr.specs, dict(instr.attrs)
+    dtype, thorough = spec.dtype.np, _interpreting_step(instr, inputs)
+
+    def step(values: Values, run: Run) -> None:
+        try:
+            result = function(*[values[slot] for slot in inputs], **attrs)
+            if result.__class__ is tuple or result.__class__ is list:
+                (result,) = result
+            values[output] = np.asarray(result, dtype, order="C")
+        except (OpError, MemoryError, *FAULTS):
+            thorough(values, run)  # fails again, with its message
+        for slot in ending:
+            values[slot] = None
+
+    return step
 
 
 def _sparing(
@@ -234,28 +247,6 @@ def _overwritten(
         if free[k] and (operand.shape, operand.dtype) == (spec.shape, spec.dtype)
     )
     return next(fitting, None)
-
-
-def _computing_step(calls: Sequence[_Call]) -> Step:
-    """Return the step that calls functions, and leaves any special case to lockstep.
-
-    On small arrays a function takes no longer than what lockstep adds to it.
-    """
-
-    def step(values: Values, run: Run) -> None:
-        with np.errstate(all="ignore"):
-            for function, inputs, ending, attrs, output, dtype, thorough in calls:
-                try:
-                    result = function(*[values[slot] for slot in inputs], **attrs)
-                    if result.__class__ is tuple or result.__class__ is list:
-                        (result,) = result
-                    values[output] = np.asarray(result, dtype, order="C")
-                except (OpError, MemoryError, *FAULTS):
-                    thorough(values, run)  # fails again, with its message
-                for slot in ending:
-                    values[slot] = None
-
-    return step
 
 
 def _replication_step(instr: Instr, inputs: Sequence[int]) -> Step:
