@@ -123,7 +123,7 @@ def _step(
     if _is_call((instr, inputs)):
         return _function_step(instr, inputs, ending, known, unshared)
     if instr.definition.effects.access is Access.UPDATE:
-        return _update_step(instr, inputs[0], unshared.intersection(ending))
+        return _update_step(instr, inputs[0], unshared & {*ending})
     if instr.definition.effects.access is not None:
         return _variable_step(instr, inputs)
     if instr.definition.flow is Flow.REPLICATION:
