@@ -128,6 +128,7 @@ REFUSED = [
     (lambda: tf.split([1.0], 2**63 - 1), "1 to 1048576 parts, got 92233720"),
     (lambda: tf.tensordot([1], [1], 2**63 - 1), "tensordot: axes must be at most 64"),
     (lambda: tf.nn.compute_average_loss(1.0), RANK),
+    (lambda: tf.nn.lrn(1.0), RANK),
     (lambda: tf.layers.flatten(1.0), RANK),
 ]
 

@@ -82,6 +82,10 @@ def test_lists_of_tensors_are_added():
     for wrong in ([], x):
         with pytest.raises(ValueError, match=r"tf\.add_n: inputs must be a list"):
             tf.add_n(wrong)
+    with pytest.raises(TypeError, match="tensor_dtype is int32"):
+        tf.accumulate_n([x], tensor_dtype=tf.int32)
+    with pytest.raises(ValueError, match=r"shape is \(3,\)"):
+        tf.accumulate_n([total], shape=[3])
 
 
 def test_scalar_mul_wants_a_scalar():
@@ -120,6 +124,12 @@ def test_an_infinite_norm_clips_to_nothing_usable():
     clipped, length = tf.clip_by_global_norm([[np.inf, 1.0], 2.0], 1.0)
     assert np.isnan(np.concatenate([np.ravel(run(x)) for x in clipped])).all()
     assert np.isinf(run(length))
+
+
+def test_clipping_by_average_length():
+    x = np.float32([3.0, -4.0])
+    same(run(tf.clip_by_average_norm(x, 1.0)), np.float32([1.2, -1.6]))
+    same(run(tf.clip_by_average_norm(x, 5.0)), x)
 
 
 def test_real_and_conj_leave_real_tensors_alone():

@@ -79,7 +79,7 @@ SIMPLE = {
         d.x(ANY),
         d.vector(*{d.axis(d.last()) % len(d.last()) for _ in range(2) if d.last()}),
     ),
-    "add_n": lambda d: (d.alike(d.dtype(NUMBERS), d.sizes()),),
+    "add_n accumulate_n": lambda d: (d.alike(d.dtype(NUMBERS), d.sizes()),),
     "linalg.matvec": lambda d: (
         d.given(
             dtype := d.dtype(FLOATS),
@@ -148,11 +148,11 @@ def _clip(d, name):
     d.step(name, value, low, d.choice(1, 2) if d.one_in(2) else d.given(dtype, ()))
 
 
-@drawn("clip_by_norm")
+@drawn("clip_by_norm", "clip_by_average_norm")
 def _clip_by_norm(d, name):
     value = d.x(FLOATS)
     sizes = d.last()
-    axes = {"axes": [d.axis(sizes)]} if d.one_in(2) else {}
+    axes = {"axes": [d.axis(sizes)]} if d.one_in(2) and "average" not in name else {}
     d.step(name, value, d.choice(0.5, 1.0, 2), **axes)
 
 

@@ -155,7 +155,7 @@ LISTED = (
     # Values.
     Listed(
         "value",
-        r".*tf.nn.(\w*conv\w*|\w*pool|bias_add)\w*",
+        r".*tf.nn.(\w*conv\w*|\w*pool|local_response_normalization|bias_add|lrn)\w*",
         NOT_FINITE,
         "kernels skip or multiply what is outside of the image by NaN and infinity as "
         "their algorithm has it; a maximum of NaN is NaN, as for tf.reduce_max",

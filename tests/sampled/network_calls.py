@@ -42,6 +42,14 @@ def _conv2d_transpose(d, name):
     d.step(name, value, window, shape, [1, stride, stride, 1], "SAME")
 
 
+@drawn("nn.atrous_conv2d")
+def _atrous(d, name):
+    image = _image(d)
+    value = d.given("float32", image)
+    window = d.given("float32", (2, 2, image[3], d.choice(1, 2)))
+    d.step(name, value, window, d.choice(1, 2), d.choice("SAME", "VALID"))
+
+
 @drawn("nn.separable_conv2d")
 def _separable(d, name):
     image = _image(d)
@@ -95,6 +103,12 @@ def _fused_batch_norm(d, name):
         d.step(name, value, *parts, is_training=False)
     else:
         d.step(name, value, *parts[:2], epsilon=d.choice(0.001, 0.1))
+
+
+@drawn("nn.local_response_normalization")
+def _lrn(d, name):
+    kwargs = {"depth_radius": d.choice(1, 2), "alpha": 0.5} if d.one_in(2) else {}
+    d.step(name, d.given("float32", _image(d)), **kwargs)
 
 
 @drawn(

@@ -115,16 +115,6 @@ WAYS_OUT = (
         "Use TPUClusterResolver, the resolver that tpuref has.",
     ),
     WayOut("linalg.lstsq matrix_solve_ls", "Use tf.linalg.pinv and tf.matmul."),
-    WayOut("accumulate_n math.accumulate_n", "Use tf.add_n."),
-    WayOut("nn.atrous_conv2d", "Use tf.nn.conv2d with dilations=rate."),
-    WayOut(
-        "nn.lrn nn.local_response_normalization",
-        "Sum the squares of near channels with tf.tensordot, and divide by their root.",
-    ),
-    WayOut(
-        "clip_by_average_norm math.clip_by_average_norm",
-        "Use tf.clip_by_norm with clip_norm times the number of elements.",
-    ),
     WayOut(
         "assert_non_negative debugging.assert_non_negative",
         "Use tf.assert_greater_equal(x, 0).",

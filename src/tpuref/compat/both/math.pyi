@@ -7,6 +7,7 @@ from tpuref.interface.functions.activations import softsign as softsign
 from tpuref.interface.functions.along_axis import cumprod as cumprod
 from tpuref.interface.functions.along_axis import cumsum as cumsum
 from tpuref.interface.functions.arithmetic import abs as abs
+from tpuref.interface.functions.arithmetic import accumulate_n as accumulate_n
 from tpuref.interface.functions.arithmetic import add as add
 from tpuref.interface.functions.arithmetic import add_n as add_n
 from tpuref.interface.functions.arithmetic import divide as divide

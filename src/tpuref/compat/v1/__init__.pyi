@@ -91,6 +91,7 @@ from tpuref.interface.functions.along_axis import arg_min as arg_min
 from tpuref.interface.functions.along_axis import argmax as argmax
 from tpuref.interface.functions.along_axis import argmin as argmin
 from tpuref.interface.functions.along_axis import cumprod as cumprod
+from tpuref.interface.functions.arithmetic import accumulate_n as accumulate_n
 from tpuref.interface.functions.arithmetic import div as div
 from tpuref.interface.functions.arithmetic import div_no_nan as div_no_nan
 from tpuref.interface.functions.arithmetic import divide_no_nan as divide_no_nan
@@ -109,6 +110,7 @@ from tpuref.interface.functions.assertions import assert_positive as assert_posi
 from tpuref.interface.functions.blocks import batch_to_space_nd as batch_to_space_nd
 from tpuref.interface.functions.blocks import depth_to_space as depth_to_space
 from tpuref.interface.functions.blocks import space_to_depth as space_to_depth
+from tpuref.interface.functions.clipping import clip_by_average_norm as clip_by_average_norm
 from tpuref.interface.functions.clipping import global_norm as global_norm
 from tpuref.interface.functions.comparison import is_finite as is_finite
 from tpuref.interface.functions.comparison import is_inf as is_inf

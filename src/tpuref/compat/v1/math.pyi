@@ -10,6 +10,7 @@ from tpuref.interface.functions.arithmetic import div_no_nan as div_no_nan
 from tpuref.interface.functions.arithmetic import floor_div as floor_div
 from tpuref.interface.functions.arithmetic import realdiv as realdiv
 from tpuref.interface.functions.arithmetic import truncatemod as truncatemod
+from tpuref.interface.functions.clipping import clip_by_average_norm as clip_by_average_norm
 from tpuref.interface.functions.clipping import clip_by_global_norm as clip_by_global_norm
 from tpuref.interface.functions.clipping import clip_by_norm as clip_by_norm
 from tpuref.interface.functions.clipping import clip_by_value as clip_by_value

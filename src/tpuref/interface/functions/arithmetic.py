@@ -3,6 +3,8 @@
 from typing import Any
 
 from tpuref.base.arguments import name_or
+from tpuref.base.dtypes import as_dtype
+from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -189,6 +191,28 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
             f"{type(inputs).__name__} {inputs!r}"
         )
     return apply_one("AddN", *inputs, name=name)
+
+
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """Return the sum of a list of tensors, as `add_n` does.
+
+    Parameters, result and errors are those of `add_n`.  The inputs must have the dtype
+    `tensor_dtype`, and shapes that are compatible with `shape`.
+    """
+    total = add_n(inputs, name)
+    if tensor_dtype is not None and total.dtype != as_dtype(tensor_dtype):
+        raise TypeError(
+            f"tf.accumulate_n: tensor_dtype is {as_dtype(tensor_dtype).name}, but the "
+            f"inputs are {total.dtype.name}"
+        )
+    if not total.shape.is_compatible_with(as_shape(shape)):
+        raise ValueError(
+            f"tf.accumulate_n: shape is {as_shape(shape)}, but the inputs have shape "
+            f"{total.shape}"
+        )
+    return total
 
 
 def negative(x: Any, name: str | None = None) -> Tensor:

@@ -14,7 +14,9 @@ from tpuref.interface.functions.arithmetic import (
     square,
     truediv,
 )
+from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.exponentials import sqrt
+from tpuref.interface.functions.extents import size
 from tpuref.interface.functions.reductions import reduce_euclidean_norm, reduce_sum
 
 
@@ -66,6 +68,27 @@ def clip_by_norm(
     length = reduce_euclidean_norm(t, axes, keepdims=True)
     return truediv(
         multiply(t, limit), maximum(length, limit), name_or(name, "clip_by_norm")
+    )
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """Return `t`, scaled down to a Euclidean norm per element.
+
+    The result has the shape and dtype of `t`.  `t` holds floating-point numbers.
+    `clip_norm` is the greatest norm divided by the number of elements, positive.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.clip_by_average_norm([3., 4.], 0.5))
+    array([0.6, 0.8], dtype=float32)
+    """
+    t = convert_to_tensor(t)
+    limit = convert_to_tensor(clip_norm, t.dtype)
+    average = reduce_euclidean_norm(t) / cast(size(t), t.dtype)
+    return truediv(
+        multiply(t, limit),
+        maximum(average, limit),
+        name_or(name, "clip_by_average_norm"),
     )
 
 

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tpuref.base.arguments import instance_of, name_or
 from tpuref.base.dtypes import bfloat16, float16, float32
 from tpuref.engine.graph.build import apply, apply_one
@@ -14,12 +16,14 @@ from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.broadcasting import normalize_axes
 from tpuref.interface.functions.arguments import (
+    check_rank_at_least,
     shape_tensor,
     static_integers,
     static_number,
 )
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.identity import identity, stop_gradient
+from tpuref.interface.functions.linalg import tensordot
 from tpuref.interface.functions.random import random_uniform
 from tpuref.interface.functions.reshaping import reshape
 
@@ -281,6 +285,45 @@ def normalize_moments(
         mean = shifted if shift is None else shifted + shift
         variance = convert_to_tensor(variance_ss) / counts - shifted * shifted
     return mean, variance
+
+
+def local_response_normalization(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Tensor:
+    """Return images divided by ``(bias + alpha * squares) ** beta``.
+
+    Here ``squares`` is the sum of the squares of the channels at most `depth_radius`
+    away.  The results are images of the same shape and dtype.  The images are
+    floating-point, ``[batch, rows, columns, channels]``.
+
+    Examples
+    --------
+    >>> image = tf.constant([[[[3.0, 4.0]]]])
+    >>> tf.Session().run(tf.nn.lrn(image, bias=0.0)).round(3).tolist()
+    [[[[0.6000000238418579, 0.800000011920929]]]]
+    """
+    images = convert_to_tensor(input)
+    check_rank_at_least(4, images, "tf.nn.local_response_normalization: input")
+    channels = images.shape.as_list()[-1]
+    if channels is None:
+        raise ValueError(
+            "tf.nn.local_response_normalization: input: expected a known number of "
+            f"channels, got {images.describe()}"
+        )
+    places = np.arange(channels)
+    near = np.abs(places[:, None] - places) <= depth_radius
+    squares = tensordot(images * images, near.astype(images.dtype.np), 1)
+    return apply_one(
+        "RealDiv", images, (squares * alpha + bias) ** beta, name=name_or(name, "LRN")
+    )
+
+
+lrn = local_response_normalization
 
 
 def dropout(

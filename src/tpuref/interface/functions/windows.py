@@ -177,6 +177,21 @@ def conv2d_transpose(
     return refine_shape(result, sizes)
 
 
+def atrous_conv2d(
+    value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
+) -> Tensor:
+    """Return `conv2d` with `rate` as the step between elements within a window.
+
+    Examples
+    --------
+    >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> sums = tf.nn.atrous_conv2d(image, tf.ones([2, 2, 1, 1]), 2, "VALID")
+    >>> float(tf.Session().run(tf.squeeze(sums)))
+    16.0
+    """
+    return conv2d(value, filters, 1, padding, dilations=rate, name=name)
+
+
 def depthwise_conv2d(
     input: Any,
     filter: Any,
