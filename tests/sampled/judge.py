@@ -233,6 +233,7 @@ def script(program):
     lines = [
         "import numpy as np",
         "from numpy import inf, nan",
+        "infj, nanj = complex(0, inf), complex(0, nan)",
         "# or: import tensorflow as tf",
         "import tpuref.compat.v1 as tf",
         "",
