@@ -162,14 +162,15 @@ def filter_gradient(images, gradient, strides, margins, holes, result):
 def turned(filters):
     """Return filters turned by 180 degrees, with channels and outputs exchanged."""
     cdef const float[:, :, :, ::1] pixels = np.ascontiguousarray(filters)
-    cdef Py_ssize_t row, column, channels = filters.shape[2], outputs = filters.shape[3]
-    result = np.empty((*filters.shape[:2], outputs, channels), np.float32)
+    cdef Py_ssize_t rows = pixels.shape[0], columns = pixels.shape[1], row, column
+    cdef Py_ssize_t channels = pixels.shape[2], outputs = pixels.shape[3]
+    result = np.empty((rows, columns, outputs, channels), np.float32)
     cdef float[:, :, :, ::1] others = result
     if result.size:
-        for row in range(pixels.shape[0]):
-            for column in range(pixels.shape[1]):
+        for row in range(rows):
+            for column in range(columns):
                 tpuref_transpose(
-                    &pixels[pixels.shape[0] - 1 - row, pixels.shape[1] - 1 - column, 0, 0],
+                    &pixels[rows - 1 - row, columns - 1 - column, 0, 0],
                     &others[row, column, 0, 0], channels, outputs,
                 )
     return result
