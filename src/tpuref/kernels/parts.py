@@ -29,8 +29,8 @@ def in_parts(compute: Compute, count: int, work: int) -> None:
 
     `compute` releases Python's lock, and does not call this function.
     """
-    number = min(blas_threads(), count) if work >= LEAST_WORK else 1
-    if number == 1:
+    number = min(blas_threads(), count, 2 * work // LEAST_WORK)
+    if number < 2:
         compute(0, count)
         return
     parts, ended = _threads(), SimpleQueue[BaseException | None]()
