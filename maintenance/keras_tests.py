@@ -127,7 +127,7 @@ def table(own, tensorflow):
     rows = collections.Counter(), collections.Counter()
     for name, outcome in (tensorflow or own).items():
         if outcome == "passed" or (not tensorflow and outcome == "failed"):
-            first, second = name.split("/")[:2]
+            first, second = name.partition("::")[0].split("/")[:2]
             folder = f"{first}/{second}" if first == "layers" else first
             rows[0][folder] += 1
             rows[1][folder] += own.get(name) == "passed"

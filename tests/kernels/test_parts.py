@@ -29,7 +29,9 @@ def test_the_parts_are_the_whole(count):
 
 def test_little_work_stays_on_this_thread():
     threads = []
-    parts.in_parts(lambda *_: threads.append(threading.get_ident()), 9, parts.LEAST_WORK - 1)
+    parts.in_parts(
+        lambda *_: threads.append(threading.get_ident()), 9, parts.LEAST_WORK - 1
+    )
     assert threads == [threading.get_ident()]
 
 
