@@ -56,7 +56,8 @@ def _threads() -> "SimpleQueue[_Part]":
     return parts
 
 
-os.register_at_fork(after_in_child=_threads.cache_clear)  # threads are not inherited
+if hasattr(os, "register_at_fork"):  # a forked process does not inherit the threads
+    os.register_at_fork(after_in_child=_threads.cache_clear)
 
 
 def _compute_parts(parts: "SimpleQueue[_Part]") -> None:
