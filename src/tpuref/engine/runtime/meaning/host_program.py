@@ -142,10 +142,8 @@ def _update_step(instr: Instr, change: int, free: Set[int]) -> Step:
 
     def step(values: Values, run: Run) -> None:
         variables = EffectContext(instr, 0, run).variables
-        array, old = values[change], None
-        if array.shape == shape and variables.is_initialized(instr.attrs["handle"]):
-            old = variables.read(instr.attrs["handle"])
-        if old is None or old.shape != shape:
+        old, array = variables.read(instr.attrs["handle"]), values[change]
+        if not old.shape == shape == array.shape:
             thorough(values, run)
             return
         new = np.asarray(function(old, array), old.dtype)
@@ -154,7 +152,7 @@ def _update_step(instr: Instr, change: int, free: Set[int]) -> Step:
         if change in free:
             values[change] = None
 
-    return step
+    return _located(instr, step)
 
 
 def _unshared(computed: Sequence[_Computed]) -> set[int]:
@@ -255,14 +253,10 @@ def _replication_step(instr: Instr, inputs: Sequence[int]) -> Step:
     def step(values: Values, run: Run) -> None:
         operands = [values[slot] for slot in inputs]
         assert run.systems is not None  # as it is within a replica alone
-        try:
-            outputs = run.systems.replicate(instr, operands, run)
-        except OpError as error:
-            locate(error, instr)
-            raise
+        outputs = run.systems.replicate(instr, operands, run)
         values.update(zip(instr.outputs, outputs, strict=True))
 
-    return step
+    return _located(instr, step)
 
 
 def _variable_step(instr: Instr, inputs: Sequence[int]) -> Step:
@@ -270,15 +264,23 @@ def _variable_step(instr: Instr, inputs: Sequence[int]) -> Step:
     (output,) = instr.outputs
 
     def step(values: Values, run: Run) -> None:
+        operands = [values[slot] for slot in inputs]
+        (values[output],) = perform(instr, operands, 0, run)
+
+    return _located(instr, step)
+
+
+def _located(instr: Instr, step: Step) -> Step:
+    """Let the errors of a step say which instruction they come from."""
+
+    def located(values: Values, run: Run) -> None:
         try:
-            (values[output],) = perform(
-                instr, [values[slot] for slot in inputs], 0, run
-            )
+            step(values, run)
         except OpError as error:
             locate(error, instr)
             raise
 
-    return step
+    return located
 
 
 def _interpreting_step(instr: Instr, inputs: Sequence[int]) -> Step:
