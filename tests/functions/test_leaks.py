@@ -8,7 +8,7 @@ from .values import run
 
 
 def leaked(build):
-    """Return what a function kept while it was called by `build`."""
+    """Return the tensor that a function keeps when `build` calls it."""
     kept = []
 
     def keep(value):

@@ -104,7 +104,7 @@ class Threads:
         )
 
     def allocate(self, size):
-        """Give the offset of some memory, on a cache line of its own."""
+        """Reserve memory that begins on a new cache line, and return its offset."""
         offset = self.heap
         self.heap += -(-size // LINE) * LINE
         return offset

@@ -1,4 +1,4 @@
-"""Values of a program that need no computation, as an earlier slot holds them."""
+"""Values of a program that an earlier slot holds, so that they are not computed."""
 
 from collections.abc import Hashable
 from typing import Any
