@@ -160,7 +160,8 @@ class RunRequest(NamedTuple):
     `draws` are earlier evaluations of each random operation by each replica, `owners`
     the replicas whose writes of variables the host keeps.  `blocks` has for each result
     the size per replica and the offset, None for no block; `variables` those that
-    changed since the last run with this placement, None for one without a value.
+    changed since the last run with this placement, None for one without a value;
+    `kept` are those that have the value that this process left then.
     `entropy` seeds operations without a seed.  `timeout` is the deadline of every wait,
     `capacity` the number of events to record for each core.  `freed` are blocks of the
     process's heap that the host has dropped.
@@ -174,6 +175,7 @@ class RunRequest(NamedTuple):
     owners: list[int]
     blocks: list[tuple[int, int] | None]
     variables: list[tuple[str, Described | None]]
+    kept: list[str]
     entropy: int
     timeout: float
     traced: bool
@@ -190,12 +192,13 @@ class Results(NamedTuple):
     """``done``, from a process: the outcome for its cores.
 
     `outputs` are of the replicas whose first core is here, None for those in blocks.
-    `written` has replica, name and value.  `trace` has the operations that ran, by
+    `written` has each new value of variables, and the replicas and handles of those
+    that have it.  `trace` has the operations that ran, by
     core.
     """
 
     outputs: list[DescribedColumn | None]
-    written: list[tuple[int, str, Described]]
+    written: list[tuple[Described, list[tuple[int, str]]]]
     draws: list[Drawn]
     trace: list[tuple[int, list[str]]]
 

@@ -21,11 +21,7 @@ from tpuref.interface.distribute.replicas.context import (
 from tpuref.interface.distribute.replicas.datasets import ReplicaDataset, dealt, divided
 from tpuref.interface.distribute.replicas.extended import Extended
 from tpuref.interface.distribute.replicas.reduce_op import reduce_op
-from tpuref.interface.distribute.replicas.reduction import (
-    destination,
-    joined,
-    reduced,
-)
+from tpuref.interface.distribute.replicas.reduction import destination, joined, reduced
 from tpuref.interface.distribute.replicas.traced import own_parts, traced_once
 from tpuref.interface.distribute.values import PerDevice
 from tpuref.interface.tpu.peers import replicated_region
