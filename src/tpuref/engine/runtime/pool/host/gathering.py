@@ -251,7 +251,7 @@ class Gathering:
             self._post(content[0], ("value", *content))
 
     def _post(self, core: int, message: tuple[Any, ...]) -> None:
-        self._cores.post(self._split.carrier(core), message)
+        self._cores.post(self._placed.split.carrier(core), message)
 
     def _stop(self) -> None:
         """End every wait for the host or for a value of another core."""
