@@ -198,16 +198,16 @@ def _hold_one_array(own: Sequence[str], run: Run) -> bool:
     """
     view = view_of(run, 0)
     values = view.values(own)
-    first = values[own[0]]
-    if all(value is first for value in values.values()):
-        return first is not None
-    for value in values.values():
-        if not isinstance(first, np.ndarray) or not isinstance(value, np.ndarray):
-            return False
-        if not have_equal_bits(first, value):
-            return False
-    for handle, value in values.items():
-        view.relocate(handle, value, first)
+    if all(value is values[own[0]] for value in values.values()):
+        return values[own[0]] is not None
+    arrays = {h: value for h, value in values.items() if isinstance(value, np.ndarray)}
+    if len(arrays) < len(own):
+        return False
+    first = arrays[own[0]]
+    if not all(have_equal_bits(first, array) for array in arrays.values()):
+        return False
+    for handle, array in arrays.items():
+        view.relocate(handle, array, first)
     return True
 
 

@@ -138,7 +138,10 @@ class RegisteredProgram:
 
 @dataclass
 class PlacedProgram:
-    """A program on certain cores, and the variables that the processes hold."""
+    """A program on certain cores, and the variables that the processes hold.
+
+    `is_short` says whether the first reply of its last run came soon.
+    """
 
     known: RegisteredProgram
     number: int
@@ -147,6 +150,7 @@ class PlacedProgram:
     local_cores: Mapping[int, LocalCores]
     announced: AnnouncedVariables = field(default_factory=AnnouncedVariables)
     sent: bool = False
+    is_short: bool = True
 
     @cached_property
     def used(self) -> dict[int, set[str]]:
