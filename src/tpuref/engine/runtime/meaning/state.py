@@ -334,9 +334,9 @@ def commit(
     for handle in written:
         if check and handle not in owners:
             _check_agreement(handle, views)
-        view = views[owners.get(handle, 0)]
-        if view.is_initialized(handle):
-            values[handle] = view.held(handle)
+        own = views[owners.get(handle, 0)].written
+        if handle in own:
+            values[handle] = own[handle]
     shared.update(values)
 
 
