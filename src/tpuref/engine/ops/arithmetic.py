@@ -44,22 +44,33 @@ def summed(xp: Any, x: Array, axes: Sequence[int], *, keepdims: bool = False) ->
 
 
 def _float_sums(x: Array, axes: Sequence[int], keepdims: bool) -> Array:
-    """Sum over one run of neighbouring axes after the other, from the last."""
-    sizes, remaining = [*x.shape], sorted(axes)
+    """Sum over one run of neighbouring axes after the other, from the last.
+
+    Axes of size 1 neither end a run nor begin one.
+    """
     lies_well = x.flags.c_contiguous and x.flags.aligned
     total = x if lies_well else np.require(x, requirements=("C", "A"))
-    while remaining:
-        first = last = remaining.pop()
-        while remaining and remaining[-1] == first - 1:
-            first = remaining.pop()
-        count, row = math.prod(sizes[first : last + 1]), math.prod(sizes[last + 1 :])
-        before = math.prod(sizes[:first])
-        result = np.empty((before, row), x.dtype)
-        sums.along_middle(total.reshape(before, count, row), result)
-        sizes[first : last + 1] = [1] * (last + 1 - first)
-        total = result
-    left = sizes if keepdims else [n for k, n in enumerate(sizes) if k not in axes]
-    return total.reshape(left)
+    sizes: list[int] = []
+    added = False
+    for axis, size in enumerate(x.shape):
+        if size == 1:
+            continue
+        if sizes and (axis in axes) == added:
+            sizes[-1] *= size
+        else:
+            sizes.append(size)
+            added = axis in axes
+    for k in range(len(sizes) - 2 + added, -1, -2):
+        before, row = math.prod(sizes[:k]), math.prod(sizes[k + 1 :])
+        values, total = (
+            total.reshape(before, sizes[k], row),
+            np.empty((before, row), x.dtype),
+        )
+        sums.along_middle(values, total)
+        sizes[k] = 1
+    if keepdims:
+        return total.reshape([1 if k in axes else n for k, n in enumerate(x.shape)])
+    return total.reshape([n for k, n in enumerate(x.shape) if k not in axes])
 
 
 def with_row(
