@@ -1,5 +1,5 @@
-/* Sums over the middle axis of arrays [before, count, row], and at rows of an array;
-   `kernels/python/sums.py` has the order of additions.
+/* Sums over the middle axis of arrays [before, count, row]; `kernels/python/sums.py` has
+   the order of additions.
 
    Vectors have 16 bytes: twice as wide ones measured the same, as memory limits both. */
 
@@ -7,7 +7,6 @@
 #define TPUREF_SUMS_H
 
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 /* BLOCK and LANES are those of `kernels/python/sums.py`. The sums of a SPAN of columns
@@ -117,20 +116,7 @@ enum { TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024 };
         } \
     }
 
-#define TPUREF_AT_ROWS(type) \
-    static void tpuref_##type##_at_rows( \
-        type *restrict total, const int64_t *rows, const type *restrict updates, \
-        ptrdiff_t count, ptrdiff_t width) \
-    { \
-        ptrdiff_t k, i; \
-        for (k = 0; k < count; k++) \
-            for (i = 0; i < width; i++) \
-                total[rows[k] * width + i] += updates[k * width + i]; \
-    }
-
 TPUREF_SUMS(float)
 TPUREF_SUMS(double)
-TPUREF_AT_ROWS(float)
-TPUREF_AT_ROWS(double)
 
 #endif

@@ -15,18 +15,9 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 cdef extern from "sums.h":
-    void tpuref_float_middle(
-        const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t, float*
-    ) noexcept nogil
-    void tpuref_double_middle(
-        const double*, Py_ssize_t, Py_ssize_t, Py_ssize_t, double*
-    ) noexcept nogil
-    void tpuref_float_at_rows(
-        float*, const int64_t*, const float*, Py_ssize_t, Py_ssize_t
-    ) noexcept nogil
-    void tpuref_double_at_rows(
-        double*, const int64_t*, const double*, Py_ssize_t, Py_ssize_t
-    ) noexcept nogil
+    ctypedef Py_ssize_t Size "ptrdiff_t"
+    void tpuref_float_middle(const float*, Size, Size, Size, float*) noexcept nogil
+    void tpuref_double_middle(const double*, Size, Size, Size, double*) noexcept nogil
 
 
 def along_middle(values, result):
@@ -41,31 +32,28 @@ def along_middle(values, result):
 
 cdef _along_middle(const floating[:, :, ::1] values, floating[:, ::1] result):
     cdef Py_ssize_t before = values.shape[0], count = values.shape[1]
+    cdef Py_ssize_t row = values.shape[2]
     with nogil:
         if floating is float:
-            tpuref_float_middle(
-                &values[0, 0, 0], before, count, values.shape[2], &result[0, 0]
-            )
+            tpuref_float_middle(&values[0, 0, 0], before, count, row, &result[0, 0])
         else:
-            tpuref_double_middle(
-                &values[0, 0, 0], before, count, values.shape[2], &result[0, 0]
-            )
+            tpuref_double_middle(&values[0, 0, 0], before, count, row, &result[0, 0])
 
 
 def at_rows(total, rows, updates):
     """Add the updates to rows of `total`, in their order."""
-    if updates.size and updates.dtype == np.float32:
+    if updates.dtype == np.float32:
         _at_rows[float](total, rows, updates)
-    elif updates.size:
+    else:
         _at_rows[double](total, rows, updates)
 
 
 cdef _at_rows(
     floating[:, ::1] total, const int64_t[::1] rows, const floating[:, ::1] updates
 ):
-    cdef Py_ssize_t count = updates.shape[0], width = updates.shape[1]
+    cdef Py_ssize_t k, i, row
     with nogil:
-        if floating is float:
-            tpuref_float_at_rows(&total[0, 0], &rows[0], &updates[0, 0], count, width)
-        else:
-            tpuref_double_at_rows(&total[0, 0], &rows[0], &updates[0, 0], count, width)
+        for k in range(updates.shape[0]):
+            row = rows[k]
+            for i in range(updates.shape[1]):
+                total[row, i] += updates[k, i]
