@@ -23,6 +23,7 @@ class Kernels(NamedTuple):
     convolution: ModuleType
     examples: ModuleType
     pooling: ModuleType
+    sums: ModuleType
 
 
 def require_compiled():
