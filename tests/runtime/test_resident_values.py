@@ -7,7 +7,6 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
-from tpuref.engine.runtime.pool import messages
 from tpuref.engine.runtime.pool.host.pool import CorePool
 from tpuref.engine.runtime.pool.messages import RunRequest, sharing_key
 from tpuref.engine.runtime.system import LOCAL
@@ -268,24 +267,3 @@ def test_a_process_keeps_only_what_a_run_leaves_in_the_variables(told):
     assert told_in_a_run() == ([4.0, 5.0], [[]])
     session.run(small.assign(8.0))
     assert told_in_a_run() == ([5.0, 9.0], [["small"]])
-
-
-@pytest.mark.parametrize("patience", [-1, 10**12])
-def test_a_run_polls_for_a_reply_if_the_last_one_came_soon(monkeypatch, patience):
-    polls = []
-    await_mail = messages.await_mail
-
-    def noting(channels):
-        polls.append(len(channels))
-        return await_mail(channels)
-
-    monkeypatch.setattr(messages, "PATIENCE", patience)
-    monkeypatch.setattr(messages, "await_mail", noting)
-    large = tf.fill([LARGE], 1.5)
-    fetch = tf.tpu.replicate(lambda: [tf.sin(large) for _ in range(20)], [[]])
-    settings = tf.config.override(executor="pool", cores=1, processes=1)
-    with tf.Session() as session, settings:
-        session.run(fetch)
-        first = len(polls)
-        session.run(fetch)
-    assert first and (len(polls) == first) == (patience < 0)

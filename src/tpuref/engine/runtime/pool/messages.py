@@ -8,9 +8,7 @@ sent before the reader has taken the last, goes through the socket, as a frame: 
 length, then its content.  Numbers in the mailbox keep the order of the two ways
 (`tpuref.kernels.python.mailboxes`).
 
-A reader polls its mailbox a moment, then sleeps on the socket.  Between runs, and for
-the first reply of a run, it sleeps at once if the last such wait was long: polling then
-only takes the processor from the peer.  An empty frame is the
+A reader polls its mailbox a moment, then sleeps on the socket.  An empty frame is the
 wake-up: it is sent only to a reader that may be asleep, and carries no message.  A
 closed socket means that the peer has ended.
 """
@@ -22,7 +20,6 @@ import signal
 import socket
 import struct
 from collections.abc import Callable, Sequence
-from time import monotonic_ns
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -273,7 +270,6 @@ class Channel:
         self._end = end
         self._outgoing, self._incoming = outgoing, incoming
         self._patience = PATIENCE if processes <= usable_processors() else 0
-        self._is_short = True
         self._received = bytearray()
         self._unsent = bytearray()
 
@@ -333,22 +329,14 @@ class Channel:
 
     # -- receiving ---------------------------------------------------------------
 
-    def receive(self, idle: bool = False) -> tuple[Any, ...]:
-        """Wait for the next message and return it; EOFError if the peer is gone.
-
-        An `idle` process waits for the next run.
-        """
-        patience, begin = self._patience, monotonic_ns()
-        if idle and not self._is_short:
-            patience = 0
+    def receive(self) -> tuple[Any, ...]:
+        """Wait for the next message and return it; EOFError if the peer is gone."""
         while (message := self.take()) is None:
-            if not kernel.await_any([self._incoming], patience):
+            if not kernel.await_any([self._incoming], self._patience):
                 self.doze()
                 if not self.has_mail():
                     self.fill()
                 self.wake()
-        if idle:
-            self._is_short = monotonic_ns() - begin <= PATIENCE
         return message
 
     def take(self) -> tuple[Any, ...] | None:

@@ -70,8 +70,6 @@ class Gathering:
         self._called_off = False
         # Whether an exception now interrupts no message half sent or half read.
         self._settled = False
-        self._polls = placed.is_short
-        self._begin: int | None = None
 
     def expect(self) -> None:
         """Wait for all processes of this run from now on."""
@@ -85,7 +83,7 @@ class Gathering:
 
     def results(self) -> Values:
         """Return the results of all replicas, or raise the first error."""
-        self._begin = begin = monotonic_ns()
+        begin = monotonic_ns()
         try:
             return self._gather()
         finally:
@@ -137,7 +135,7 @@ class Gathering:
         """
         channels = [self._channel(process) for process in self._waiting]
         behind = any(channel.is_behind for channel in channels)
-        if self._polls and not behind and self._is_there_mail(channels):
+        if not behind and self._is_there_mail(channels):
             return True
         for channel in channels:
             channel.doze()
@@ -223,9 +221,6 @@ class Gathering:
     # -- messages of the cores --------------------------------------------------------
 
     def _answer(self, process: int, message: tuple[Any, ...]) -> None:
-        if self._begin is not None:
-            waited, self._begin = monotonic_ns() - self._begin, None
-            self._placed.is_short, self._polls = waited <= messages.PATIENCE, True
         kind = message[0]
         if kind in ("call", "pass"):
             if not self._called_off:

@@ -138,10 +138,7 @@ class RegisteredProgram:
 
 @dataclass
 class PlacedProgram:
-    """A program on certain cores, and the variables that the processes hold.
-
-    `is_short` says whether the first reply of its last run came soon.
-    """
+    """A program on certain cores, and the variables that the processes hold."""
 
     known: RegisteredProgram
     number: int
@@ -150,7 +147,6 @@ class PlacedProgram:
     local_cores: Mapping[int, LocalCores]
     announced: AnnouncedVariables = field(default_factory=AnnouncedVariables)
     sent: bool = False
-    is_short: bool = True
 
     @cached_property
     def used(self) -> dict[int, set[str]]:

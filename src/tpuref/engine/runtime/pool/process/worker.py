@@ -134,7 +134,7 @@ class Worker:
         """Serve the host until it closes the channel."""
         self._channel.send(("ready",))
         while True:
-            message = self._channel.receive(idle=True)
+            message = self._channel.receive()
             if message[0] == "run":
                 self._run(messages.RunRequest(*message[1:]))
             elif message[0] == "program":
