@@ -19,7 +19,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
 COMPILED = (
-    "tpuref.kernels.cython.activations",
+    "tpuref.kernels.cython.elementwise",
     "tpuref.kernels.cython.checksum",
     "tpuref.kernels.cython.convolution",
     "tpuref.kernels.cython.examples",
@@ -61,7 +61,7 @@ IMPLEMENTATION = _choose(os.environ.get("TPUREF_KERNELS", "auto"))
 # Type checkers see the Python twin; the compiled one has stubs of the same signatures.
 if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     from tpuref.kernels.cython import (
-        activations,
+        elementwise,
         checksum,
         convolution,
         examples,
@@ -74,7 +74,7 @@ if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     )
 else:
     from tpuref.kernels.python import (
-        activations,
+        elementwise,
         checksum,
         convolution,
         examples,
@@ -88,7 +88,7 @@ else:
 
 __all__ = [
     "IMPLEMENTATION",
-    "activations",
+    "elementwise",
     "checksum",
     "convolution",
     "examples",

@@ -3,8 +3,9 @@
 Those of a chain take all its operations for one block of elements after the other.
 """
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from tpuref.engine.ops.definition import outputs_of
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.runtime.pool.columns import Shape
+from tpuref.kernels import elementwise as kernel
 
 BLOCK_BYTES = 1 << 16
 """The memory of a block in a chain of elementwise operations.
@@ -32,13 +34,15 @@ class Link(NamedTuple):
 
     A chain takes all its operations for one block of elements after the other.  An
     output may lie in the memory of an input that is not read any more: blocks of the
-    same place coincide, as all outputs of a chain have one shape.
+    same place coincide, as all outputs of a chain have one shape.  `name` is that of
+    an operation of `tpuref.kernels.elementwise` which computes it.
     """
 
     number: int
     function: Callable[..., Any]
     entries: Sequence[int]
     shapes: Sequence[Shape]
+    name: str | None = None
 
 
 def writing(function: Callable[..., Any]) -> Callable[..., None]:
@@ -153,6 +157,43 @@ def in_blocks(
                 function(*[column[block] for column in columns])
 
     return call
+
+
+def joined(chain: Sequence[Link], inner: Collection[int]) -> list[Link]:
+    """Return a chain in which one kernel computes neighbours that it can compute.
+
+    Only operations of the chain read `inner` entries.
+    """
+    links: list[Link] = []
+    for known, run in itertools.groupby(chain, lambda link: link.name is not None):
+        for part in _parts_of([*run], kernel.MOST_STEPS if known else 1):
+            links.append(_join(part, chain, inner) if len(part) > 1 else part[0])
+    return links
+
+
+def _parts_of(links: list[Link], length: int) -> list[list[Link]]:
+    return [links[part] for part in _parts(len(links), length)]
+
+
+def _join(part: list[Link], chain: Sequence[Link], inner: Collection[int]) -> Link:
+    """Return the link of several; the output of the last is its last entry."""
+    shapes: dict[int, Shape] = {}
+    steps = []
+    for link in part:
+        assert link.name is not None
+        entries = [*link.entries[: kernel.OPERATIONS[link.name]], link.entries[-1]]
+        steps.append((link.name, entries))
+        shapes.update(zip(link.entries, link.shapes, strict=True))
+    read = {entry for _, entries in steps for entry in entries}
+    others = {e for link in chain if link not in part for e in link.entries}
+    places = {entry: place for place, entry in enumerate(e for e in shapes if e in read)}
+    function = kernel.Chain(
+        [(name, [places[entry] for entry in entries]) for name, entries in steps],
+        [places[entry] for entry in places if entry in inner and entry not in others],
+    )
+    return Link(
+        part[0].number, function, [*places], [shapes[entry] for entry in places]
+    )
 
 
 def forget(entries: Sequence[int]) -> Call:
