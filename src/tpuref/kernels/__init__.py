@@ -19,9 +19,9 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
 COMPILED = (
-    "tpuref.kernels.cython.elementwise",
     "tpuref.kernels.cython.checksum",
     "tpuref.kernels.cython.convolution",
+    "tpuref.kernels.cython.elementwise",
     "tpuref.kernels.cython.examples",
     "tpuref.kernels.cython.flags",
     "tpuref.kernels.cython.links",
@@ -61,9 +61,9 @@ IMPLEMENTATION = _choose(os.environ.get("TPUREF_KERNELS", "auto"))
 # Type checkers see the Python twin; the compiled one has stubs of the same signatures.
 if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     from tpuref.kernels.cython import (
-        elementwise,
         checksum,
         convolution,
+        elementwise,
         examples,
         flags,
         links,
@@ -74,9 +74,9 @@ if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     )
 else:
     from tpuref.kernels.python import (
-        elementwise,
         checksum,
         convolution,
+        elementwise,
         examples,
         flags,
         links,
@@ -88,9 +88,9 @@ else:
 
 __all__ = [
     "IMPLEMENTATION",
-    "elementwise",
     "checksum",
     "convolution",
+    "elementwise",
     "examples",
     "flags",
     "links",

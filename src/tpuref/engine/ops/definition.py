@@ -140,8 +140,6 @@ class Batching:
     stacked: Compute | None = None
 
 
-
-
 def elementary(name: str) -> Batching:
     """Return how to compute an operation of `tpuref.kernels.elementwise`."""
     return Batching(

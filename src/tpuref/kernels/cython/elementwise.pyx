@@ -119,9 +119,11 @@ cdef class Chain:
             self.other(*arrays)
 
 
-cdef bint arrange(Operations* chain, const Py_buffer* buffers, const bint* inner) noexcept:
-    # Set the operands' memory, and the axes, as few as possible and at least two. Return
-    # whether the kernel takes them.
+cdef bint arrange(
+    Operations* chain, const Py_buffer* buffers, const bint* inner
+) noexcept:
+    # Set the memory of the operands, and the axes, as few as possible and at least two.
+    # Return whether the kernel takes them.
     cdef const Py_buffer* whole = &buffers[chain.operations[0].output]
     cdef Py_ssize_t axis, size, n, last = 0, count = chain.num_operands
     cdef Py_ssize_t[OPERANDS] strides
@@ -159,7 +161,9 @@ cdef bint arrange(Operations* chain, const Py_buffer* buffers, const bint* inner
     return True
 
 
-cdef Py_ssize_t stride(const Py_buffer* buffer, Py_ssize_t place, Py_ssize_t size) noexcept:
+cdef Py_ssize_t stride(
+    const Py_buffer* buffer, Py_ssize_t place, Py_ssize_t size
+) noexcept:
     # Return the distance in elements along an axis, counted from the last, 0 if it is
     # repeated and -1 if the sizes differ.
     cdef Py_ssize_t axis = buffer.ndim - place

@@ -43,21 +43,22 @@ class Chain:
 
     Examples
     --------
-    >>> norm, x, y = Chain([("square", (0, 2)), ("add", (2, 1, 2))]), *np.float32([3, 4])
-    >>> result = np.empty((), np.float32)
-    >>> norm(x, y, result)
+    >>> chain = Chain([("square", (0, 2)), ("add", (2, 1, 2))])
+    >>> result = np.empty(2, np.float32)
+    >>> chain(np.float32([3, 4]), np.float32([1, 2]), result)
     >>> print(result)
-    13.0
+    [10. 18.]
     """
 
     def __init__(
-        self,
-        steps: Sequence[tuple[str, Sequence[int]]],
-        inner: Collection[int] = (),
+        self, steps: Sequence[tuple[str, Sequence[int]]], inner: Collection[int] = ()
     ) -> None:
-        self._steps = [(_FUNCTIONS.get(name) or getattr(np, name), p) for name, p in steps]
+        self._steps = [
+            (_FUNCTIONS.get(name) or getattr(np, name), p) for name, p in steps
+        ]
 
     def __call__(self, *arrays: Array) -> None:
+        """Write the outputs of the steps."""
         for function, places in self._steps:
             function(*[arrays[place] for place in places])
 

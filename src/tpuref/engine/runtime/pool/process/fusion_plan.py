@@ -104,7 +104,7 @@ class FusionPlan:
         self._table: Table = []
         self._calls: list[tuple[int, Call]] = []
         self._chain: list[plan_calls.Link] = []
-        self._ended: set[int] = set()  # the entries that its chain is the last to read
+        self._ended: set[int] = set()
         self._allocations: list[Call] = []
         self._forgotten: list[int] = []
         self._free: dict[tuple[Shape, np.dtype[Any]], list[Array]] = {}
@@ -256,11 +256,9 @@ class FusionPlan:
     def _end_chain(self) -> None:
         """Plan the calls of the open chain, and then drop the values they read last."""
         chain, self._chain = self._chain, []
-        outputs = {link.entries[-1] for link in chain}
-        chain, self._ended = (
-            plan_calls.joined(chain, self._ended & outputs),
-            set(),
-        )
+        inner = self._ended & {link.entries[-1] for link in chain}
+        self._ended = set()
+        chain = plan_calls.joined(chain, inner)
         blocks = plan_calls.blocks_of(chain[0].shapes[-1]) if len(chain) > 1 else []
         if len(blocks) > 1:
             self._calls.append(
@@ -551,8 +549,8 @@ def _stackable(shape: Shape | None, operands: Sequence[_Value]) -> bool:
 
 def _elementary(instr: Instr, operands: Sequence[_Value]) -> str | None:
     """Return the name of the kernel of an elementwise operation, if it has one."""
-    dtypes = {value.dtype for value in operands} | {spec.dtype.np for spec in instr.specs}
-    if dtypes != {np.dtype(np.float32)}:
+    results = [spec.dtype.np for spec in instr.specs]
+    if {np.dtype(np.float32)} != {*results, *(value.dtype for value in operands)}:
         return None
     name = instr.definition.elementary(list(map(_operand, operands)), instr.attrs)
     return name if name in kernel.OPERATIONS else None

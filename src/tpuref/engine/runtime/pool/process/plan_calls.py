@@ -162,38 +162,38 @@ def in_blocks(
 def joined(chain: Sequence[Link], inner: Collection[int]) -> list[Link]:
     """Return a chain in which one kernel computes neighbours that it can compute.
 
-    Only operations of the chain read `inner` entries.
+    Only the operations of the chain read the `inner` entries.
     """
     links: list[Link] = []
     for known, run in itertools.groupby(chain, lambda link: link.name is not None):
-        for part in _parts_of([*run], kernel.MOST_STEPS if known else 1):
-            links.append(_join(part, chain, inner) if len(part) > 1 else part[0])
+        neighbours = list(run)
+        if not known:
+            links += neighbours
+            continue
+        for part in _parts(len(neighbours), kernel.MOST_STEPS):
+            members = neighbours[part]
+            read = {e for x in chain if x not in members for e in x.entries}
+            links.append(_join(members, {*inner} - read))
     return links
 
 
-def _parts_of(links: list[Link], length: int) -> list[list[Link]]:
-    return [links[part] for part in _parts(len(links), length)]
-
-
-def _join(part: list[Link], chain: Sequence[Link], inner: Collection[int]) -> Link:
-    """Return the link of several; the output of the last is its last entry."""
+def _join(members: Sequence[Link], inner: Collection[int]) -> Link:
+    """Return the link of several; its last entry is the last output."""
+    if len(members) == 1:
+        return members[0]
     shapes: dict[int, Shape] = {}
     steps = []
-    for link in part:
-        assert link.name is not None
-        entries = [*link.entries[: kernel.OPERATIONS[link.name]], link.entries[-1]]
-        steps.append((link.name, entries))
-        shapes.update(zip(link.entries, link.shapes, strict=True))
-    read = {entry for _, entries in steps for entry in entries}
-    others = {e for link in chain if link not in part for e in link.entries}
-    places = {entry: place for place, entry in enumerate(e for e in shapes if e in read)}
+    for link in members:
+        name = link.name or ""
+        used = [*range(kernel.OPERATIONS[name]), -1]
+        shapes |= {link.entries[k]: link.shapes[k] for k in used}
+        steps.append((name, [link.entries[k] for k in used]))
+    places = {entry: place for place, entry in enumerate(shapes)}
     function = kernel.Chain(
         [(name, [places[entry] for entry in entries]) for name, entries in steps],
-        [places[entry] for entry in places if entry in inner and entry not in others],
+        [places[entry] for entry in inner if entry in places],
     )
-    return Link(
-        part[0].number, function, [*places], [shapes[entry] for entry in places]
-    )
+    return Link(members[0].number, function, [*places], [*shapes.values()])
 
 
 def forget(entries: Sequence[int]) -> Call:
