@@ -29,6 +29,7 @@ COMPILED = (
     "tpuref.kernels.cython.padding",
     "tpuref.kernels.cython.pooling",
     "tpuref.kernels.cython.sharding",
+    "tpuref.kernels.cython.sums",
 )
 
 
@@ -71,6 +72,7 @@ if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
         padding,
         pooling,
         sharding,
+        sums,
     )
 else:
     from tpuref.kernels.python import (
@@ -84,6 +86,7 @@ else:
         padding,
         pooling,
         sharding,
+        sums,
     )
 
 __all__ = [
@@ -98,4 +101,5 @@ __all__ = [
     "padding",
     "pooling",
     "sharding",
+    "sums",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops import broadcasting
-from tpuref.engine.ops.arithmetic import widened, with_row
+from tpuref.engine.ops.arithmetic import summed, widened, with_row
 from tpuref.engine.ops.definition import (
     BATCHED,
     ELEMENTWISE,
@@ -121,11 +121,12 @@ def _softsign(xp: Any, features: Array) -> Any:
     return (wide / (1 + xp.abs(wide))).astype(features.dtype, copy=False)
 
 
-def _softmax(xp: Any, logits: Array, *, axis: int) -> Any:
-    weights = xp.exp(_below_greatest(xp, logits, axis))
-    return (weights / xp.sum(weights, axis, keepdims=True)).astype(
-        logits.dtype, copy=False
-    )
+def _softmax(xp: Any, logits: Array, *, axis: int, out: Array | None = None) -> Any:
+    shifted = _below_greatest(xp, logits, axis, out)
+    into = {"out": shifted} if xp is np else {}
+    weights = xp.exp(shifted, **into)
+    shares = xp.true_divide(weights, _sum_along(xp, weights, axis), **into)
+    return shares.astype(logits.dtype, copy=False)
 
 
 def _log_softmax(xp: Any, logits: Array, *, axis: int) -> Any:
@@ -134,7 +135,12 @@ def _log_softmax(xp: Any, logits: Array, *, axis: int) -> Any:
 
 
 def _log_sum(xp: Any, shifted: Array, axis: int) -> Any:
-    return xp.log(xp.sum(xp.exp(shifted), axis, keepdims=True))
+    return xp.log(_sum_along(xp, xp.exp(shifted), axis))
+
+
+def _sum_along(xp: Any, x: Array, axis: int) -> Any:
+    axes = broadcasting.normalize_axes(axis, x.ndim)
+    return summed(xp, x, axes, keepdims=True)
 
 
 def _surprise(xp: Any, logits: Array, axis: int) -> Any:
@@ -147,14 +153,17 @@ _FEW_CLASSES = 32
 """Up to this many, a copy with the classes first takes less than their maximum."""
 
 
-def _below_greatest(xp: Any, logits: Array, axis: int) -> Any:
+def _below_greatest(xp: Any, logits: Array, axis: int, out: Array | None = None) -> Any:
     """Subtract the maximum, so that exp does not overflow."""
     wide = widened(logits)
+    into = {} if out is None or out.dtype != wide.dtype else {"out": out}
     if xp is np and 0 < wide.shape[axis] <= _FEW_CLASSES < wide.size / 32:
         # NumPy calls its loop for each row: the columns of a copy are longer.
         columns = np.ascontiguousarray(wide.swapaxes(0, axis))
-        return wide - np.maximum.reduce(columns, keepdims=True).swapaxes(0, axis)
-    return wide - xp.max(wide, axis, keepdims=True, initial=-np.inf)
+        greatest = np.maximum.reduce(columns, keepdims=True).swapaxes(0, axis)
+    else:
+        greatest = xp.max(wide, axis, keepdims=True, initial=-np.inf)
+    return xp.subtract(wide, greatest, **into)
 
 
 # -- losses ------------------------------------------------------------------------
