@@ -21,8 +21,10 @@ class Kernels(NamedTuple):
     padding: ModuleType
     checksum: ModuleType
     convolution: ModuleType
+    elementwise: ModuleType
     examples: ModuleType
     pooling: ModuleType
+    sums: ModuleType
 
 
 def require_compiled():

@@ -19,9 +19,9 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
 COMPILED = (
-    "tpuref.kernels.cython.activations",
     "tpuref.kernels.cython.checksum",
     "tpuref.kernels.cython.convolution",
+    "tpuref.kernels.cython.elementwise",
     "tpuref.kernels.cython.examples",
     "tpuref.kernels.cython.flags",
     "tpuref.kernels.cython.links",
@@ -29,6 +29,7 @@ COMPILED = (
     "tpuref.kernels.cython.padding",
     "tpuref.kernels.cython.pooling",
     "tpuref.kernels.cython.sharding",
+    "tpuref.kernels.cython.sums",
 )
 
 
@@ -61,9 +62,9 @@ IMPLEMENTATION = _choose(os.environ.get("TPUREF_KERNELS", "auto"))
 # Type checkers see the Python twin; the compiled one has stubs of the same signatures.
 if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     from tpuref.kernels.cython import (
-        activations,
         checksum,
         convolution,
+        elementwise,
         examples,
         flags,
         links,
@@ -71,12 +72,13 @@ if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
         padding,
         pooling,
         sharding,
+        sums,
     )
 else:
     from tpuref.kernels.python import (
-        activations,
         checksum,
         convolution,
+        elementwise,
         examples,
         flags,
         links,
@@ -84,13 +86,14 @@ else:
         padding,
         pooling,
         sharding,
+        sums,
     )
 
 __all__ = [
     "IMPLEMENTATION",
-    "activations",
     "checksum",
     "convolution",
+    "elementwise",
     "examples",
     "flags",
     "links",
@@ -98,4 +101,5 @@ __all__ = [
     "padding",
     "pooling",
     "sharding",
+    "sums",
 ]

@@ -8,12 +8,16 @@ import ml_dtypes
 import numpy as np
 
 from tpuref.engine.ops.meaning import Array
+from tpuref.kernels import sums
 
 WIDE_ROW = 1024
-"""From this many elements on, NumPy adds a row at the speed of memory."""
+"""From this many elements on, NumPy computes a row at the speed of memory."""
 
 LEAST_ELEMENTS = 1 << 13
 """For fewer elements a second call of NumPy costs more than it saves."""
+
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+"""The dtypes that `tpuref.kernels.sums` adds."""
 
 _NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 
@@ -31,12 +35,42 @@ def is_integer(array: Array) -> bool:
 def summed(xp: Any, x: Array, axes: Sequence[int], *, keepdims: bool = False) -> Any:
     """Return the sums along some axes, in the dtype of `x`.
 
-    NumPy calls its loop for each row.  For a narrow row, such as the channels of a
-    pixel, the call costs more than the addition, so several rows are added as one.
+    The order of additions depends on the sizes of these axes and of those behind them,
+    but not on the layout: stacks of arrays and single arrays give the same bits.
     """
-    if xp is np:
-        x = _in_wide_rows(x, axes)
+    if xp is np and x.dtype in FLOATS:
+        return _float_sums(x, axes, keepdims)
     return xp.sum(x, tuple(axes), x.dtype, keepdims=keepdims)
+
+
+def _float_sums(x: Array, axes: Sequence[int], keepdims: bool) -> Array:
+    """Sum over one run of neighbouring axes after the other, from the last.
+
+    Axes of size 1 neither end a run nor begin one.
+    """
+    lies_well = x.flags.c_contiguous and x.flags.aligned
+    total = x if lies_well else np.require(x, requirements=("C", "A"))
+    sizes: list[int] = []
+    added = False
+    for axis, size in enumerate(x.shape):
+        if size == 1:
+            continue
+        if sizes and (axis in axes) == added:
+            sizes[-1] *= size
+        else:
+            sizes.append(size)
+            added = axis in axes
+    for k in range(len(sizes) - 2 + added, -1, -2):
+        before, row = math.prod(sizes[:k]), math.prod(sizes[k + 1 :])
+        values, total = (
+            total.reshape(before, sizes[k], row),
+            np.empty((before, row), x.dtype),
+        )
+        sums.along_middle(values, total)
+        sizes[k] = 1
+    if keepdims:
+        return total.reshape([1 if k in axes else n for k, n in enumerate(x.shape)])
+    return total.reshape([n for k, n in enumerate(x.shape) if k not in axes])
 
 
 def with_row(
@@ -44,7 +78,8 @@ def with_row(
 ) -> Array:
     """Return `function` of `x` and of a row that is repeated over it.
 
-    Narrow rows are repeated to a wide one, as they are joined for `summed`.
+    NumPy calls its loop for each row.  For a narrow row, such as the channels of a
+    pixel, the call costs more than the operation, so it is repeated to a wide one.
     """
     into = np.empty_like(x) if out is None else out
     narrow = row.size <= WIDE_ROW // 16 and x.size >= LEAST_ELEMENTS
@@ -62,20 +97,3 @@ def with_row(
 def _rows_joined(row: int) -> int:
     """Return how many rows of this many elements are joined, a power of two."""
     return 1 << (WIDE_ROW // row).bit_length() - 1
-
-
-def _in_wide_rows(x: Array, axes: Sequence[int]) -> Array:
-    """Return partial sums along neighbouring axes, whose rows are wide."""
-    if not axes or not x.flags.c_contiguous:
-        return x
-    first, last = min(axes), max(axes)
-    count = math.prod(x.shape[first : last + 1])
-    row = math.prod(x.shape[last + 1 :])
-    narrow = 2 <= row <= WIDE_ROW // 4 and count * row >= LEAST_ELEMENTS
-    if not narrow or len({*axes}) <= last - first:
-        return x
-    joined = math.gcd(count, _rows_joined(row))
-    before, after = x.shape[:first], x.shape[last + 1 :]
-    wide = x.reshape(*before, count // joined, joined * row).sum(first, x.dtype)
-    rows: Array = wide.reshape(*before, joined, *(1,) * (last - first), *after)
-    return rows

@@ -12,7 +12,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.arithmetic import widened
+from tpuref.engine.ops.arithmetic import FLOATS, widened
 from tpuref.engine.ops.broadcasting import (
     INDEX,
     INTEGER,
@@ -29,6 +29,7 @@ from tpuref.engine.ops.broadcasting import (
 from tpuref.engine.ops.definition import Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
 from tpuref.engine.ops.sizes import shape_held_by, sizes_in
+from tpuref.kernels import sums
 
 # -- subscripts --------------------------------------------------------------------
 #
@@ -343,8 +344,15 @@ def _check_updates(indices: Operand, updates: Operand, shape: TensorShape) -> No
         )
 
 
-def _scatter_nd(indices: Array, updates: Array, shape: Array) -> Array:
-    total = np.zeros(sizes_in(shape), widened(updates[:0]).dtype)
+def _scatter_nd(
+    indices: Array, updates: Array, shape: Array, *, out: Array | None = None
+) -> Array:
+    sizes, dtype = sizes_in(shape), widened(updates[:0]).dtype
+    if out is not None and (out.shape, out.dtype) == (sizes, dtype):
+        total = out
+        total[...] = 0
+    else:
+        total = np.zeros(sizes, dtype)
     _add_at(total, indices, updates)
     return total.astype(updates.dtype, copy=False)
 
@@ -352,10 +360,6 @@ def _scatter_nd(indices: Array, updates: Array, shape: Array) -> Array:
 def _check_fit(updates: Array, shape: tuple[int, ...]) -> None:
     if updates.shape != shape:
         raise ValueError(f"updates: expected shape {shape}")
-
-
-_LONG_PART = 32
-"""From this size on, adding part by part is faster than `np.add.at`."""
 
 
 def _scatter_sum(target: Array, indices: Array, updates: Array) -> Array:
@@ -369,13 +373,13 @@ def _add_at(total: Array, indices: Array, updates: Array) -> None:
     """Add the updates to `total`, in their order."""
     rows, flat = _rows(indices, total.shape)
     _check_fit(updates, (*rows.shape, *flat[1:]))
-    parts = total.reshape(flat)
-    if math.prod(flat[1:]) < _LONG_PART:
-        np.add.at(parts, rows, updates)
+    shape = rows.size, math.prod(flat[1:])
+    parts, rows = total.reshape(flat[0], shape[1]), rows.reshape(-1)
+    wide = updates.astype(total.dtype, copy=False).reshape(shape)
+    if total.dtype in FLOATS:
+        sums.at_rows(parts, rows, np.require(wide, requirements=("C", "A")))
     else:
-        flat_updates = updates.reshape(rows.size, *flat[1:])
-        for row, update in zip(rows.ravel().tolist(), flat_updates, strict=True):
-            np.add(parts[row], update, out=parts[row])
+        np.add.at(parts, rows, wide)
 
 
 def _infer_scatter_into(

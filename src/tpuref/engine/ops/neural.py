@@ -10,7 +10,7 @@ import numpy as np
 
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops import broadcasting
-from tpuref.engine.ops.arithmetic import widened, with_row
+from tpuref.engine.ops.arithmetic import summed, widened, with_row
 from tpuref.engine.ops.definition import (
     BATCHED,
     ELEMENTWISE,
@@ -18,9 +18,10 @@ from tpuref.engine.ops.definition import (
     OpDef,
     Operand,
     Traits,
+    elementary,
 )
 from tpuref.engine.ops.meaning import Array, ieee
-from tpuref.kernels import activations
+from tpuref.kernels import elementwise
 
 # -- activations -------------------------------------------------------------------
 
@@ -67,7 +68,7 @@ def _relu_gradient(
     """Multiply by 1 or 0, so that NaN and infinity are not lost."""
     if xp is np and gradient.shape == features.shape:
         result = np.empty_like(gradient) if out is None else out
-        activations.relu_gradient(gradient, features, result)
+        elementwise.relu_gradient(gradient, features, result)
         return result
     into = {} if out is None else {"out": out}
     return xp.multiply(gradient, (features > 0).astype(gradient.dtype), **into)
@@ -120,11 +121,12 @@ def _softsign(xp: Any, features: Array) -> Any:
     return (wide / (1 + xp.abs(wide))).astype(features.dtype, copy=False)
 
 
-def _softmax(xp: Any, logits: Array, *, axis: int) -> Any:
-    weights = xp.exp(_below_greatest(xp, logits, axis))
-    return (weights / xp.sum(weights, axis, keepdims=True)).astype(
-        logits.dtype, copy=False
-    )
+def _softmax(xp: Any, logits: Array, *, axis: int, out: Array | None = None) -> Any:
+    shifted = _below_greatest(xp, logits, axis, out)
+    into = {"out": shifted} if xp is np else {}
+    weights = xp.exp(shifted, **into)
+    shares = xp.true_divide(weights, _sum_along(xp, weights, axis), **into)
+    return shares.astype(logits.dtype, copy=False)
 
 
 def _log_softmax(xp: Any, logits: Array, *, axis: int) -> Any:
@@ -133,7 +135,12 @@ def _log_softmax(xp: Any, logits: Array, *, axis: int) -> Any:
 
 
 def _log_sum(xp: Any, shifted: Array, axis: int) -> Any:
-    return xp.log(xp.sum(xp.exp(shifted), axis, keepdims=True))
+    return xp.log(_sum_along(xp, xp.exp(shifted), axis))
+
+
+def _sum_along(xp: Any, x: Array, axis: int) -> Any:
+    axes = broadcasting.normalize_axes(axis, x.ndim)
+    return summed(xp, x, axes, keepdims=True)
 
 
 def _surprise(xp: Any, logits: Array, axis: int) -> Any:
@@ -146,14 +153,17 @@ _FEW_CLASSES = 32
 """Up to this many, a copy with the classes first takes less than their maximum."""
 
 
-def _below_greatest(xp: Any, logits: Array, axis: int) -> Any:
+def _below_greatest(xp: Any, logits: Array, axis: int, out: Array | None = None) -> Any:
     """Subtract the maximum, so that exp does not overflow."""
     wide = widened(logits)
+    into = {} if out is None or out.dtype != wide.dtype else {"out": out}
     if xp is np and 0 < wide.shape[axis] <= _FEW_CLASSES < wide.size / 32:
         # NumPy calls its loop for each row: the columns of a copy are longer.
         columns = np.ascontiguousarray(wide.swapaxes(0, axis))
-        return wide - np.maximum.reduce(columns, keepdims=True).swapaxes(0, axis)
-    return wide - xp.max(wide, axis, keepdims=True, initial=-np.inf)
+        greatest = np.maximum.reduce(columns, keepdims=True).swapaxes(0, axis)
+    else:
+        greatest = xp.max(wide, axis, keepdims=True, initial=-np.inf)
+    return xp.subtract(wide, greatest, **into)
 
 
 # -- losses ------------------------------------------------------------------------
@@ -287,15 +297,28 @@ def _adds_to_last_axis(value: Operand, bias: Operand, *, data_format: str) -> bo
     return data_format != "NCHW"
 
 
+def _elementary_bias_add(
+    value: Operand, bias: Operand, *, data_format: str
+) -> str | None:
+    return "add" if _adds_to_last_axis(value, bias, data_format=data_format) else None
+
+
 _graded = partial(OpDef, gradient="networks")
 _op = partial(_graded, batching=ELEMENTWISE)
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op("Relu", infer=_infer_relu, meaning=_relu, traits=Traits(overwrites=True)),
+    _op(
+        "Relu",
+        infer=_infer_relu,
+        meaning=_relu,
+        batching=elementary("relu"),
+        traits=Traits(overwrites=True),
+    ),
     _op(
         "ReluGrad",
         infer=_infer_relu_gradient,
         meaning=_relu_gradient,
+        batching=elementary("relu_gradient"),
         traits=Traits(overwrites=True),
     ),
     _op("Relu6", infer=_infer_relu, meaning=_relu6),
@@ -332,7 +355,9 @@ OPERATIONS: tuple[OpDef, ...] = (
         "BiasAdd",
         infer=_infer_bias_add,
         meaning=_bias_add,
-        batching=Batching(elementwise_for=_adds_to_last_axis),
+        batching=Batching(
+            elementwise_for=_adds_to_last_axis, elementary=_elementary_bias_add
+        ),
         traits=Traits(overwrites=True),
     ),
 )

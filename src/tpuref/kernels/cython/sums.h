@@ -1,0 +1,122 @@
+/* Sums over the middle axis of arrays [before, count, row]; `kernels/python/sums.py` has
+   the order of additions.
+
+   Vectors have 16 bytes: twice as wide ones measured the same, as memory limits both. */
+
+#ifndef TPUREF_SUMS_H
+#define TPUREF_SUMS_H
+
+#include <stddef.h>
+#include <string.h>
+
+/* BLOCK and LANES are those of `kernels/python/sums.py`. The sums of a SPAN of columns
+   and four rows stay in the first-level cache. */
+enum { TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024 };
+
+#define TPUREF_INLINE static inline __attribute__((always_inline))
+
+#define TPUREF_SUMS(type) \
+    typedef type tpuref_##type##_vector \
+        __attribute__((vector_size(16), aligned(sizeof(type)), may_alias)); \
+    enum { \
+        TPUREF_##type##_WIDTH = 16 / sizeof(type), \
+        TPUREF_##type##_NUMBER = TPUREF_LANES / TPUREF_##type##_WIDTH \
+    }; \
+    /* Add up to BLOCK rows of LANES elements, in registers. */ \
+    TPUREF_INLINE void tpuref_##type##_lanes( \
+        const type *x, ptrdiff_t rows, tpuref_##type##_vector *lanes) \
+    { \
+        int k; \
+        for (k = 0; k < TPUREF_##type##_NUMBER; k++) \
+            lanes[k] = ((const tpuref_##type##_vector *)x)[k]; \
+        for (; rows > 1; rows--) { \
+            x += TPUREF_LANES; \
+            for (k = 0; k < TPUREF_##type##_NUMBER; k++) \
+                lanes[k] += ((const tpuref_##type##_vector *)x)[k]; \
+        } \
+    } \
+    /* Return the sum of LANES elements. */ \
+    TPUREF_INLINE type tpuref_##type##_fold(tpuref_##type##_vector *lanes) \
+    { \
+        type last[TPUREF_##type##_WIDTH]; \
+        int half, k; \
+        _Pragma("GCC unroll 8") \
+        for (half = TPUREF_##type##_NUMBER / 2; half > 0; half /= 2) \
+            _Pragma("GCC unroll 16") \
+            for (k = 0; k < half; k++) \
+                lanes[k] += lanes[half + k]; \
+        memcpy(last, lanes, sizeof last); \
+        _Pragma("GCC unroll 8") \
+        for (half = TPUREF_##type##_WIDTH / 2; half > 0; half /= 2) \
+            _Pragma("GCC unroll 16") \
+            for (k = 0; k < half; k++) \
+                last[k] += last[half + k]; \
+        return last[0]; \
+    } \
+    /* Add rows of up to SPAN elements, `stride` apart. */ \
+    static void tpuref_##type##_rows( \
+        const type *x, ptrdiff_t rows, ptrdiff_t stride, ptrdiff_t width, \
+        type *restrict sums) \
+    { \
+        ptrdiff_t k, i; \
+        if (rows > TPUREF_BLOCK) { \
+            type others[TPUREF_SPAN]; \
+            ptrdiff_t left = TPUREF_BLOCK; \
+            while (2 * left < rows) \
+                left *= 2; \
+            tpuref_##type##_rows(x, left, stride, width, sums); \
+            tpuref_##type##_rows(x + left * stride, rows - left, stride, width, others); \
+            for (i = 0; i < width; i++) \
+                sums[i] += others[i]; \
+            return; \
+        } \
+        memcpy(sums, x, width * sizeof *sums); \
+        /* A pass over four rows reads and writes the sums once. */ \
+        for (k = 1; k + 4 <= rows; k += 4) { \
+            const type *a = x + k * stride, *b = a + stride; \
+            const type *c = b + stride, *d = c + stride; \
+            for (i = 0; i < width; i++) \
+                sums[i] = sums[i] + a[i] + b[i] + c[i] + d[i]; \
+        } \
+        for (; k < rows; k++) \
+            for (i = 0; i < width; i++) \
+                sums[i] += x[k * stride + i]; \
+    } \
+    static void tpuref_##type##_middle( \
+        const type *x, ptrdiff_t before, ptrdiff_t count, ptrdiff_t row, \
+        type *restrict result) \
+    { \
+        type sums[TPUREF_LANES]; \
+        ptrdiff_t joined = 1, rows, rest, width, i; \
+        while (2 * joined * row <= TPUREF_LANES && 2 * joined <= count) \
+            joined *= 2; \
+        rows = count / joined, rest = count % joined * row; \
+        for (; before > 0; before--, x += count * row, result += row) { \
+            width = joined * row; \
+            if (joined == TPUREF_LANES && rows <= TPUREF_BLOCK) { \
+                tpuref_##type##_vector lanes[TPUREF_##type##_NUMBER]; \
+                tpuref_##type##_lanes(x, rows, lanes); \
+                for (i = 0; i < rest; i++) \
+                    ((type *)lanes)[i] += x[rows * width + i]; \
+                *result = tpuref_##type##_fold(lanes); \
+            } else if (joined == 1) { \
+                for (i = 0; i < row; i += TPUREF_SPAN) \
+                    tpuref_##type##_rows( \
+                        x + i, rows, row, \
+                        row - i < TPUREF_SPAN ? row - i : TPUREF_SPAN, result + i); \
+            } else { \
+                tpuref_##type##_rows(x, rows, width, width, sums); \
+                for (i = 0; i < rest; i++) \
+                    sums[i] += x[rows * width + i]; \
+                for (width /= 2; width >= row; width /= 2) \
+                    for (i = 0; i < width; i++) \
+                        sums[i] += sums[width + i]; \
+                memcpy(result, sums, row * sizeof *sums); \
+            } \
+        } \
+    }
+
+TPUREF_SUMS(float)
+TPUREF_SUMS(double)
+
+#endif
