@@ -4,7 +4,14 @@ No document gives their words. tpuref promises the facts in them: which argument
 wrong, what was expected, what was given, and the way out.
 """
 
+import sys
+
 from tpuref_conformance.clause import expect_raises
+
+
+def line():
+    """Return the line number of the caller."""
+    return sys._getframe(1).f_lineno
 
 
 def refused(exception_types, words, function, *args, **kwargs):

@@ -143,9 +143,8 @@ def test_each_flipped_bit_of_a_tensor_is_noticed(tmp_path, caplog):
         file.write_bytes(
             content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :]
         )
-        with pytest.raises(
-            tf.errors.DataLossError, match=f"{file}.*checksum of the tensor '[a-z/]+'"
-        ):
+        fault = f"{file}.*checksum of the tensor '[a-z/]+'"
+        with pytest.raises(tf.errors.DataLossError, match=fault):
             loaded(prefix)
     assert not caplog.text
     file.write_bytes(content)

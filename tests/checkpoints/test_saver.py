@@ -184,22 +184,19 @@ def test_computations_start_from_a_checkpoint(tmp_path):
 
 
 @pytest.mark.parametrize("local", [False, True])
-def test_variables_of_towers(local, tmp_path):
-    with tf.config.override(cores=2):
-        resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        strategy = tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=1)
-        more = {"synchronization": tf.VariableSynchronization.ON_READ} if local else {}
-        with strategy.scope(), tf.Session() as sess:
-            v = tf.get_variable(
-                "v", initializer=[2.0], aggregation=tf.VariableAggregation.SUM, **more
-            )
-            saver = tf.train.Saver([v])
-            sess.run(v.initializer)
-            path = saver.save(sess, str(tmp_path / "m"))
-            before = sess.run(v).tolist()
-            v.load(np.float32([7.0]), sess)
-            saver.restore(sess, path)
-            assert sess.run(v).tolist() == before == [4.0 if local else 2.0]
+def test_variables_of_towers(local, tmp_path, strategy_of):
+    more = {"synchronization": tf.VariableSynchronization.ON_READ} if local else {}
+    with strategy_of(2).scope(), tf.Session() as sess:
+        v = tf.get_variable(
+            "v", initializer=[2.0], aggregation=tf.VariableAggregation.SUM, **more
+        )
+        saver = tf.train.Saver([v])
+        sess.run(v.initializer)
+        path = saver.save(sess, str(tmp_path / "m"))
+        before = sess.run(v).tolist()
+        v.load(np.float32([7.0]), sess)
+        saver.restore(sess, path)
+        assert sess.run(v).tolist() == before == [4.0 if local else 2.0]
 
 
 def test_each_new_checkpoint_of_a_directory(tmp_path):

@@ -20,10 +20,8 @@ def test_an_error_on_one_core_names_its_replica(executor, strategy_of):
 
     with tf.config.override(cores=2, executor=executor), strategy.scope():
         values = strategy.unwrap(strategy.call_for_each_tower(fn))
-        with (
-            tf.Session() as sess,
-            pytest.raises(tf.errors.InvalidArgumentError, match="on replica 1: ") as e,
-        ):
+        invalid = pytest.raises(tf.errors.InvalidArgumentError, match="on replica 1: ")
+        with tf.Session() as sess, invalid as e:
             sess.run(values, {index: 7})
     assert e.value.op.type == "GatherV2"
 

@@ -6,7 +6,8 @@ import pytest
 
 import tpuref as tf
 
-from .values import line, note, run
+from ..messages import line, refused
+from .values import note, run
 
 
 class Pair(NamedTuple):
@@ -244,12 +245,9 @@ def test_invariants_may_be_nested_and_of_unknown_rank():
 
 
 def test_a_shape_that_changes_needs_an_invariant():
-    with pytest.raises(
-        ValueError, match=r"float32\[1\].*float32\[2\].*shape_invariants"
-    ):
-        tf.while_loop(
-            lambda x: tf.size(x) < 5, lambda x: tf.concat([x, x], 0), [tf.ones([1])]
-        )
+    loop = lambda x: tf.size(x) < 5, lambda x: tf.concat([x, x], 0), [tf.ones([1])]
+    words = ["float32[1]", "float32[2]", "shape_invariants"]
+    refused(ValueError, words, tf.while_loop, *loop)
 
 
 @pytest.mark.parametrize(
@@ -303,10 +301,10 @@ def test_an_error_in_a_turn_names_the_operation_and_its_line():
         made.append(line() + 1)
         return i + 6 // (3 - i)
 
-    with pytest.raises(tf.errors.InvalidArgumentError, match="(?i)zero") as caught:
-        run(tf.while_loop(lambda i: i < 10, body, [3]))
-    assert caught.value.op.name == "while/body/floordiv"
-    assert f"{__file__}:{made[0]}" in str(caught.value)
+    loop = tf.while_loop(lambda i: i < 10, body, [3])
+    words = ["zero", f"{__file__}:{made[0]}"]
+    error = refused(tf.errors.InvalidArgumentError, words, run, loop)
+    assert error.op.name == "while/body/floordiv"
 
 
 def test_control_flow_runs_at_once_in_eager_mode():
@@ -373,12 +371,10 @@ def test_a_predicate_that_turns_out_to_be_no_scalar(executor):
     with tf.config.override(executor=executor, cores=1):
         for build in (branch, loop):
             fetched = tf.tpu.rewrite(build, [x])
-            for value, given in (([True, False], r"\[2\]"), ([], r"\[0\]")):
-                with pytest.raises(
-                    tf.errors.InvalidArgumentError,
-                    match=rf"must be a scalar, got bool{given}.*E117",
-                ):
-                    run(fetched, {x: value})
+            for value in ([True, False], []):
+                words = [f"must be a scalar, got bool[{len(value)}]", "E117"]
+                invalid = tf.errors.InvalidArgumentError
+                refused(invalid, words, run, fetched, {x: value})
             run(fetched, {x: True})
 
 

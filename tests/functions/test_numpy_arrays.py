@@ -165,10 +165,7 @@ def test_wrong_arguments(call, message):
         call(tf.constant(TABLE))
 
 
-def test_an_index_too_far_from_the_end_is_a_run_time_fault():
+def test_an_index_too_far_from_the_end_is_a_run_time_fault(session):
     taken = np.take(tf.constant(ROW), tf.constant([-5]))
-    with (
-        tf.Session() as session,
-        pytest.raises(tf.errors.InvalidArgumentError, match="out of range"),
-    ):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of range"):
         session.run(taken)

@@ -1,20 +1,16 @@
 """What values become as tensors: element types, packing, and what is refused."""
 
-import sys
-
 import ml_dtypes
 import numpy as np
 import pytest
 
 import tpuref as tf
 
+from ..messages import line, refused
+
 
 def run(fetches):
     return tf.Session().run(fetches)
-
-
-def line():
-    return sys._getframe(1).f_lineno
 
 
 NATURAL = {
@@ -129,11 +125,8 @@ def test_a_tensor_stays_itself():
 
 def test_a_tensor_of_another_dtype_is_refused_with_its_place():
     x, made = tf.constant(1.0, name="x"), line()
-    with pytest.raises(
-        ValueError, match="expected dtype int32, got x:0 float32"
-    ) as got:
-        tf.convert_to_tensor(x, tf.int32)
-    assert f"{__file__}:{made}" in str(got.value)
+    words = ["expected dtype int32, got x:0 float32", f"{__file__}:{made}"]
+    refused(ValueError, words, tf.convert_to_tensor, x, tf.int32)
 
 
 def test_lists_with_tensors_and_variables_are_packed(evaluate):

@@ -23,6 +23,8 @@ from tpuref.engine.runtime.pool.host.process import CoreProcess
 from tpuref.engine.runtime.pool.split import Split
 from tpuref.engine.runtime.system import LOCAL
 
+from ..messages import refused
+
 SECONDS = 30.0
 
 
@@ -184,11 +186,8 @@ def test_the_last_words_of_a_core_are_in_the_message(pids, capsys):
     pid = pids()[1]
     assert wrote(pid)
     os.kill(pid, signal.SIGKILL)
-    with pytest.raises(tf.errors.AbortedError) as caught:
-        pids()
-    message = str(caught.value)
-    assert "lost core 1" in message and "\nIts last output:\n  " in message
-    assert 'worker.py", line' in message
+    words = ["lost core 1", "\nIts last output:\n  ", 'worker.py", line']
+    refused(tf.errors.AbortedError, words, pids)
     assert "[core 1]" not in capsys.readouterr().err  # it is in the error
 
 

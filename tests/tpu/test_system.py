@@ -126,10 +126,8 @@ def test_the_job_may_come_from_the_device_scope():
 
 
 def test_with_several_jobs_none_starts_by_itself():
-    with (
-        tf.Session(config=two_jobs()) as session,
-        pytest.raises(tf.errors.InvalidArgumentError, match="of which 0 run"),
-    ):
+    invalid = pytest.raises(tf.errors.InvalidArgumentError, match="of which 0 run")
+    with tf.Session(config=two_jobs()) as session, invalid:
         session.run(sums(2))
 
 

@@ -28,13 +28,9 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     function also takes ``variables=``, the list of them, and returns a pair: the
     gradients of the arguments, and the list of those of the variables.
 
-    Raises
-    ------
-    TypeError
-        When it is called: if `f` does not return a pair, reads variables but its
-        gradient does not take ``variables``, or keyword arguments hold tensors.
-    ValueError
-        When it is differentiated: if the number of gradients is wrong.
+    A call raises TypeError if `f` does not return a pair, reads variables but its
+    gradient does not take ``variables``, or keyword arguments hold tensors.
+    Differentiation raises ValueError if the number of gradients is wrong.
 
     Examples
     --------

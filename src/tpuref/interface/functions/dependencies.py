@@ -12,13 +12,7 @@ from tpuref.interface.functions.scopes import control_dependencies
 
 
 def no_op(name: str | None = None) -> Operation | None:
-    """Return an operation that does nothing and can wait for others.
-
-    Examples
-    --------
-    >>> tf.no_op().type
-    'NoOp'
-    """
+    """Return an operation that does nothing and can wait for others."""
     if executing_eagerly():
         return None
     return build.apply_operation("NoOp", name=name)

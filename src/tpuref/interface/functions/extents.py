@@ -39,13 +39,7 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """Return the number of axes of a tensor; the result is an int32 scalar.
-
-    Examples
-    --------
-    >>> int(tf.Session().run(tf.rank([[1, 2, 3]])))
-    2
-    """
+    """Return the number of axes of a tensor; the result is an int32 scalar."""
     return apply_one("Rank", input, name=name)
 
 

@@ -336,11 +336,6 @@ def dropout(
     or dropped together.  `rate` is the probability of dropping an element, ``0 <= rate
     < 1``.  It raises ValueError if both or neither of `rate` and `keep_prob` are given,
     the value is out of range, or `x` is not floating point.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.nn.dropout([1.0, 2.0], rate=0.0)).tolist()
-    [1.0, 2.0]
     """
     value = convert_to_tensor(x)
     if not value.dtype.is_floating:
