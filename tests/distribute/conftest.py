@@ -45,6 +45,17 @@ def cluster():
     return ClusterResolver
 
 
+@pytest.fixture
+def strategy_of():
+    """A function that gives a strategy of so many towers."""
+
+    def of(towers):
+        with tf.config.override(cores=towers):
+            return tf.contrib.distribute.TPUStrategy(LocalResolver(), steps_per_run=2)
+
+    return of
+
+
 def pytest_generate_tests(metafunc):
     """Let a module say in TOWERS how many towers its `strategy` has, one by one."""
     towers = getattr(metafunc.module, "TOWERS", None)
