@@ -12,6 +12,7 @@ from tpuref_conformance.probes import version_2
 from tpuref_conformance.suite import distribute_contexts, distribute_strategy
 
 import tpuref as tf
+from tpuref.engine.runtime import replication
 
 SUM = tf.VariableAggregation.SUM
 
@@ -282,3 +283,31 @@ def test_a_replica_differentiates_a_number_that_it_is_given():
             return strategy.run(lambda x: tf.gradients([x * x], [x])[0], args=(2.0,))
 
         assert local(strategy, step()) == [4.0, 4.0]
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_reduction_is_computed_on_the_host(monkeypatch, traced):
+    """So a step with one runs one replicated computation; TensorFlow 2.21 agrees."""
+    ran = []
+    monkeypatch.setattr(replication, "OBSERVERS", [lambda *run: ran.append(run)])
+    with tf.config.override(cores=3):
+        strategy = tf.distribute.TPUStrategy()
+        rows = strategy.experimental_distribute_values_from_function(
+            lambda context: tf.constant([context.replica_id_in_sync_group + 1.0])
+        )
+        places = []
+
+        def step():
+            doubled = strategy.run(lambda x: x + x, args=(rows,))
+            mean = strategy.reduce("MEAN", doubled, axis=None)
+            whole = strategy.gather(doubled, axis=0)
+            with tf.device("CPU:2"):
+                total = strategy.reduce("SUM", doubled, axis=None)
+            places[:] = [each.device for each in (mean, whole, total)]
+            return mean, whole, total
+
+        mean, whole, total = (tf.function(step) if traced else step)()
+    assert (mean.numpy(), total.numpy()) == ([4.0], [12.0])
+    assert whole.numpy().tolist() == [2.0, 4.0, 6.0]
+    assert places == ["/device:CPU:0", "/device:CPU:0", "/device:CPU:2"]
+    assert len(ran) == 1

@@ -94,10 +94,9 @@ def test_eager_towers_see_no_values_but_say_how_to(look, strategy_of):
 
 
 @pytest.mark.parametrize("towers", [1, 2])
-def test_a_metric_of_a_tower_counts_what_the_tower_sees(towers, strategy_of):
+def test_a_metric_of_a_tower_counts_what_the_tower_sees(towers, strategy_of, session):
     strategy = strategy_of(towers)
     with strategy.scope():
         _, update = strategy.call_for_each_tower(lambda: tf.metrics.mean([1.0, 2.0]))
-        with tf.Session() as session:
-            session.run(tf.local_variables_initializer())
-            assert session.run(strategy.unwrap(update)) == [1.5] * towers
+        session.run(tf.local_variables_initializer())
+        assert session.run(strategy.unwrap(update)) == [1.5] * towers

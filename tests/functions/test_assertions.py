@@ -57,12 +57,11 @@ def test_python_and_assertions_run_at_once_in_eager_mode(graph, capsys):
     assert graph.get_operations() == []
 
 
-def test_ensure_shape_makes_the_static_shape_more_precise():
+def test_ensure_shape_makes_the_static_shape_more_precise(session):
     x = tf.placeholder(tf.float32, [None, None])
     y = tf.ensure_shape(x, [None, 2])
     assert y.shape.as_list() == [None, 2]
-    with tf.Session() as session:
-        values = session.run([y, tf.gradients(y * y, x)[0]], {x: [[1.0, 2.0]]})
+    values = session.run([y, tf.gradients(y * y, x)[0]], {x: [[1.0, 2.0]]})
     assert [value.tolist() for value in values] == [[[1, 2]], [[2, 4]]]
 
 

@@ -222,13 +222,12 @@ DATA_DECIDE = {"mask", "mask of two axes", "mask along an axis"}
 
 
 @pytest.mark.parametrize("row", VALUES)
-def test_a_value_is_that_of_the_release(row):
+def test_a_value_is_that_of_the_release(row, session):
     build, dtype, shape, value = VALUES[row]
     tensor = build()
     assert tensor.dtype == dtype
     assert (None if tensor.shape.rank is None else tensor.shape.as_list()) == shape
-    with tf.Session() as session:
-        found = session.run(tensor)
+    found = session.run(tensor)
     assert found.shape == np.shape(value) or not found.size
     np.testing.assert_allclose(found, np.reshape(value, found.shape), 2e-6, 1e-6)
 

@@ -411,7 +411,7 @@ def test_a_variable_synchronized_on_reading_may_be_trainable(make, trainable):
     assert tf.trainable_variables() == [variable] * bool(trainable)
 
 
-def test_a_regularizer_that_uses_a_tensor_of_the_loop():
+def test_a_regularizer_that_uses_a_tensor_of_the_loop(evaluate):
     def body(i):
         scale = tf.cast(i, tf.float32) + 1.0
         tf.get_variable(
@@ -420,6 +420,4 @@ def test_a_regularizer_that_uses_a_tensor_of_the_loop():
         return i + 1
 
     last = tf.while_loop(lambda i: i < 3, body, [tf.constant(0)])
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        assert session.run(last) == 3
+    assert evaluate(last) == 3

@@ -136,7 +136,7 @@ def test_a_tensor_of_another_dtype_is_refused_with_its_place():
     assert f"{__file__}:{made}" in str(got.value)
 
 
-def test_lists_with_tensors_and_variables_are_packed():
+def test_lists_with_tensors_and_variables_are_packed(evaluate):
     x, v = tf.constant(2.0), tf.Variable(3.0)
     packed = tf.convert_to_tensor([[1, x], [x, 4]])
     assert packed.dtype == tf.float32
@@ -145,9 +145,7 @@ def test_lists_with_tensors_and_variables_are_packed():
     rows = tf.convert_to_tensor((tf.constant([1, 2]), [3, 4]), name="rows")
     assert rows.op.name == "rows"
     assert run(rows).tolist() == [[1, 2], [3, 4]]
-    with tf.Session() as session:
-        session.run(v.initializer)
-        assert session.run(tf.convert_to_tensor([v, 1])).tolist() == [3.0, 1.0]
+    assert evaluate(tf.convert_to_tensor([v, 1])).tolist() == [3.0, 1.0]
 
 
 def test_lists_with_tensors_have_to_be_even():

@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 
+from tpuref.engine.runtime.pool import messages
 from tpuref.engine.runtime.pool.messages import Channel, await_mail
 from tpuref.kernels import mailboxes
 
@@ -151,3 +152,26 @@ def test_the_peer_ends_within_a_message(ends, ending):
     ends[ending].close()
     with pytest.raises(EOFError):
         (receiver.receive, sender.flush)[ending]()
+
+
+def test_an_idle_end_polls_if_its_last_wait_was_short(ends, monkeypatch):
+    (sender, receiver), polled = ends, []
+
+    def poll(incoming, patience):
+        polled.append(patience)
+        return False
+
+    monkeypatch.setattr(messages.kernel, "await_any", poll)
+
+    def receive(seconds):
+        timer = threading.Timer(seconds, sender.post, [("sent",)])
+        timer.start()
+        assert receiver.receive(idle=True) == ("sent",)
+        timer.join()
+
+    for seconds in (0.02, 0.02):
+        receive(seconds)
+    sender.post(("there",))
+    assert receiver.receive(idle=True) == ("there",)
+    receive(0.02)
+    assert polled == [messages.PATIENCE, 0, messages.PATIENCE]

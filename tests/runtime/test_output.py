@@ -173,11 +173,10 @@ def test_a_run_shows_what_its_cores_wrote(pids, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_what_comes_last_is_shown_at_the_end(pids, capsys):
+def test_what_comes_last_is_shown_at_the_end(pids, capsys, session):
     first, _ = pids()
     assert wrote(first)
-    with tf.Session() as session:
-        session.run(tf.tpu.shutdown_system())
+    session.run(tf.tpu.shutdown_system())
     assert "[core 0] Stack (most recent call first):\n" in capsys.readouterr().err
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
+from tpuref.engine.runtime.pool import messages
 from tpuref.engine.runtime.pool.host.pool import CorePool
 from tpuref.engine.runtime.pool.messages import RunRequest, sharing_key
 from tpuref.engine.runtime.system import LOCAL
@@ -91,11 +92,9 @@ def test_a_process_is_told_of_the_variables_of_its_towers(session, told):
         found = session.run(strategy.unwrap(grown))
         assert found == [2.0 + 3.0 * turn] * 3
         names = [[handle.partition("#")[0] for handle in request] for request in told]
-        known = ["common"] if turn == 1 else []
-        assert [sorted(each) for each in names] == [
-            [*known, "v"],
-            [*known, "v/replica_1", "v/replica_2"],
-        ]
+        # They keep what they have written themselves.
+        wanted = [["common", "v"], ["common", "v/replica_1", "v/replica_2"]]
+        assert [sorted(each) for each in names] == (wanted if turn == 1 else [[], []])
 
 
 def test_what_one_program_writes_another_reads(session):
@@ -242,4 +241,51 @@ def test_equal_components_are_one_array_in_each_process(monkeypatch):
             whole()
         parts = [part.numpy() for part in strategy.experimental_local_results(v)]
     np.testing.assert_array_equal(parts, np.full((4, LARGE), 19, np.float32))
-    assert counts == [(2, 1)] * 6  # each process has two replicas
+    assert counts == [(2, 1)] * 2 + [(0, 0)] * 4  # each process has two replicas
+
+
+def test_a_process_keeps_only_what_a_run_leaves_in_the_variables(told):
+    large, small = variables()
+    index = tf.placeholder(tf.int32, [])
+
+    def computation():
+        grown = large.assign_add(tf.ones([LARGE])), small.assign_add(1.0)
+        with tf.control_dependencies(grown):
+            return tf.gather([0.0], index) + large.read_value()[0], small.read_value()
+
+    session, fetch = tf.get_default_session(), tf.tpu.replicate(computation, [[]])
+    session.run(tf.global_variables_initializer())
+
+    def told_in_a_run(at=0):
+        told.clear()
+        found = session.run(fetch, {index: at})
+        return list(found[0]), [sorted(handles) for handles in told]
+
+    assert told_in_a_run() == ([2.0, 3.0], [["large", "small"]])
+    assert told_in_a_run() == ([3.0, 4.0], [[]])
+    with pytest.raises(InvalidArgumentError):
+        told_in_a_run(1)
+    assert told_in_a_run() == ([4.0, 5.0], [[]])
+    session.run(small.assign(8.0))
+    assert told_in_a_run() == ([5.0, 9.0], [["small"]])
+
+
+@pytest.mark.parametrize("patience", [-1, 10**12])
+def test_a_run_polls_for_a_reply_if_the_last_one_came_soon(monkeypatch, patience):
+    polls = []
+    await_mail = messages.await_mail
+
+    def noting(channels):
+        polls.append(len(channels))
+        return await_mail(channels)
+
+    monkeypatch.setattr(messages, "PATIENCE", patience)
+    monkeypatch.setattr(messages, "await_mail", noting)
+    large = tf.fill([LARGE], 1.5)
+    fetch = tf.tpu.replicate(lambda: [tf.sin(large) for _ in range(20)], [[]])
+    settings = tf.config.override(executor="pool", cores=1, processes=1)
+    with tf.Session() as session, settings:
+        session.run(fetch)
+        first = len(polls)
+        session.run(fetch)
+    assert first and (len(polls) == first) == (patience < 0)

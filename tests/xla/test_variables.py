@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref.engine.graph.eager import STATE
 from tpuref.engine.runtime.meaning.state import State
 
 pytest.importorskip("jax", reason="JAX is not installed")
@@ -167,3 +168,66 @@ def test_numbers_of_64_bits_stay_and_the_user_s_jax_keeps_its_settings(agree):
     got = agree(build, runs=1)[0]
     assert got[0][0].dtype == np.float64
     assert jnp.arange(3).dtype == np.int32
+
+
+@pytest.fixture
+def replicas():
+    tf.enable_v2_behavior()
+    with tf.config.override(executor="xla", cores=CORES):
+        tf.tpu.experimental.initialize_tpu_system()
+        yield tf.distribute.TPUStrategy()
+
+
+def components(strategy, variable):
+    parts = strategy.experimental_local_results(variable)
+    return [STATE.held(part.handle) for part in parts]
+
+
+def test_equal_components_are_one_array_on_the_device(replicas):
+    with replicas.scope():
+        v = tf.Variable([1.0, 2.0])
+
+    def step():
+        context = tf.distribute.get_replica_context()
+        own = tf.cast(context.replica_id_in_sync_group, tf.float32)
+        v.assign_add(context.all_reduce("SUM", tf.fill([2], own)))
+
+    whole = tf.function(lambda: replicas.run(step))
+    whole()
+    first, *others = components(replicas, v)
+    assert all(other is first for other in others)
+    before = first.array
+    whole()
+    assert components(replicas, v) == [first] * CORES and before.is_deleted()
+    assert v.numpy().tolist() == [7.0, 8.0]
+    parts = replicas.experimental_local_results(v)
+    parts[1].assign([0.0, 0.0])  # the others still hold one array, which a run donates
+    for turn in (1, 2):
+        whole()
+        found = [part.numpy().tolist() for part in parts]
+        kept = [7.0 + 3 * turn, 8.0 + 3 * turn]
+        assert found == [kept, [3.0 * turn] * 2, kept]
+    v.assign([1.0, 1.0])
+    whole()
+    assert [part.numpy().tolist() for part in parts] == [[4.0, 4.0]] * CORES
+    first, *others = components(replicas, v)
+    assert all(other is first for other in others)
+
+
+def test_components_that_replicas_make_different(replicas):
+    with replicas.scope():
+        v = tf.Variable(
+            1.0,
+            synchronization=tf.VariableSynchronization.ON_READ,
+            aggregation=tf.VariableAggregation.SUM,
+        )
+
+    def step():
+        context = tf.distribute.get_replica_context()
+        v.assign_add(tf.cast(context.replica_id_in_sync_group, tf.float32))
+
+    whole = tf.function(lambda: replicas.run(step))
+    for turn in (1, 2):
+        whole()
+        parts = replicas.experimental_local_results(v)
+        assert [float(part) for part in parts] == [1.0 + turn * k for k in range(CORES)]

@@ -76,7 +76,12 @@ class Program:
 
     def handles_on(self, replica: int) -> dict[str, str]:
         """Return the handles of a replica's own components, by their common handle."""
-        return {own[0]: own[replica] for own in self.components}
+        return self._handles[replica] if self.components else {}
+
+    @cached_property
+    def _handles(self) -> list[dict[str, str]]:
+        replicas = range(len(self.components[0]))
+        return [{own[0]: own[k] for own in self.components} for k in replicas]
 
     @cached_property
     def num_cores(self) -> int:

@@ -52,7 +52,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     def decorated(*args: Any, **kwargs: Any) -> Any:
         tensors = nest.map_structure(convert_to_tensor, list(args))
         reads = _Reads(args)
-        with recording_to([*_outer_reads(), reads]):
+        outer = [one for one in context.recorders if isinstance(one, _Reads)]
+        with recording_to([*outer, reads]):
             result, gradient = _check_pair(f, f(*tensors, **kwargs))
         variables = reads.variables
         if variables and "variables" not in _parameters(gradient):
@@ -86,11 +87,6 @@ class _Reads:
         if variable.trainable and variable.handle not in self._known:
             self._known.add(variable.handle)
             self.variables.append(variable)
-
-
-def _outer_reads() -> list[_Reads]:
-    """Return the recorders of the custom gradients that this one is nested in."""
-    return [one for one in context.recorders if isinstance(one, _Reads)]
 
 
 def _check_pair(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]]:

@@ -94,14 +94,15 @@ DeviceFunction = Callable[[Any], "str | None"]
 """Gives the device name of an operation."""
 
 
+_ANYWHERE = DeviceName()
+
+
 class Unplaced:
     """The argument of a device function if there is no operation to place."""
 
     name = ""
     type = ""
-
-    def __init__(self) -> None:
-        self.placement = DeviceName()
+    placement = _ANYWHERE
 
     @property
     def device(self) -> str:
@@ -115,7 +116,7 @@ def place(operation: Any, scopes: Sequence[DeviceName | DeviceFunction]) -> None
     A name fills the parts that inner scopes left open; a device function sees those
     parts and decides alone.
     """
-    operation.placement = DeviceName()
+    operation.placement = _ANYWHERE
     for scope in reversed(scopes):
         if isinstance(scope, DeviceName):
             operation.placement = operation.placement.merged_into(scope)

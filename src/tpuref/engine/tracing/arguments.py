@@ -90,18 +90,24 @@ class Call(NamedTuple):
 def taken_apart(arguments: dict[str, Any]) -> Call:
     """Split the arguments of a call, by parameter, into values and a cache key."""
     parts = _Parts()
-    shown = {
-        name: nest.map_structure(lambda leaf, name=name: parts.add(leaf, name), value)
-        for name, value in arguments.items()
-    }
+    shown: dict[str, Any] = {}
+    structure = []
+    for name, value in arguments.items():
+        add = functools.partial(parts.add, name=name)
+        if nest.is_nested(value):
+            # It tells lists from tuples, and has the keys of dictionaries.
+            structure.append((name, repr(nest.map_structure(lambda _: 0, value))))
+            shown[name] = nest.map_structure(add, value)
+        else:
+            structure.append((name, ""))
+            shown[name] = add(value)
 
     def rebuilt(values: Sequence[Any], iterators: Sequence[Any]) -> Any:
         return nest.map_structure(
             lambda place: place(values, iterators), dict(shown), check_types=False
         )
 
-    # The structure tells lists from tuples, and the keys of dictionaries.
-    key = (repr(nest.map_structure(lambda _: 0, arguments)), tuple(parts.keys))
+    key = tuple(structure), tuple(parts.keys)
     return Call(key, parts.values, parts.names, parts.iterators, rebuilt)
 
 

@@ -52,12 +52,6 @@ def tuple(
     `tensors` holds tensors, operations and None; None stays None.  `control_inputs`
     holds operations that must also run before any of them is available.  It raises
     ValueError if `tensors` contains only None.
-
-    Examples
-    --------
-    >>> a, b = tf.tuple([tf.constant(1), tf.constant(2)])
-    >>> a.op.control_inputs == b.op.control_inputs
-    True
     """
     tensors = listed("tf.tuple: tensors", tensors)
     if executing_eagerly():

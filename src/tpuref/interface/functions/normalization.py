@@ -273,12 +273,6 @@ def normalize_moments(
     """Return mean and variance from the results of `sufficient_statistics`.
 
     Sums of the results for several parts serve too.
-
-    Examples
-    --------
-    >>> mean, variance = tf.nn.normalize_moments(2.0, 4.0, 10.0, None)
-    >>> [float(n) for n in tf.Session().run([mean, variance])]
-    [2.0, 1.0]
     """
     with get_default_graph().name_scope(name_or(name, "normalize")):
         shifted = convert_to_tensor(mean_ss) / counts

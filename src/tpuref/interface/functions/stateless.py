@@ -211,12 +211,6 @@ def stateless_binomial(
     """Return numbers of successes among `counts` trials of probability `probs`.
 
     `shape` ends with the common shape of `counts` and `probs`.
-
-    Examples
-    --------
-    >>> with tf.eager_execution():
-    ...     tf.random.stateless_binomial([3], [1, 2], 5.0, 1.0).numpy().tolist()
-    [5, 5, 5]
     """
     trials = convert_to_tensor(counts)
     sizes = shape_tensor(shape)

@@ -80,11 +80,6 @@ def create_global_step(graph: Graph | None = None) -> Variable:
     """Create the global step of a graph, an int64 variable with initial value 0.
 
     It raises ValueError if the graph already has one.
-
-    Examples
-    --------
-    >>> tf.train.create_global_step(tf.Graph()).name
-    'global_step:0'
     """
     graph = _graph_or_default("tf.train.create_global_step", graph)
     if get_global_step(graph) is not None:

@@ -87,11 +87,23 @@ class State:
         with self._lock:
             return self._values[handle]
 
+    def values(self, handles: Iterable[str]) -> dict[str, Array | OnDevice | None]:
+        """Return the values of variables where they are, None for one without."""
+        with self._lock:
+            return {handle: self._values.get(handle) for handle in handles}
+
     def write(self, handle: str, value: Array | OnDevice) -> None:
         """Give a variable a new value."""
-        kept = value if isinstance(value, OnDevice) else owned(value)
+        self.update({handle: value})
+
+    def update(self, values: Mapping[str, Array | OnDevice]) -> None:
+        """Give variables new values."""
+        kept = {
+            handle: value if isinstance(value, OnDevice) else owned(value)
+            for handle, value in values.items()
+        }
         with self._lock:
-            self._values[handle] = kept
+            self._values.update(kept)
 
     def relocate(
         self, handle: str, value: Array | OnDevice, copy: Array | OnDevice
@@ -276,6 +288,10 @@ class ReplicaVariables:
             return fetched(self.written[handle])
         return self._shared.read(handle)
 
+    def values(self, handles: Iterable[str]) -> dict[str, Array | OnDevice | None]:
+        """Return the values of variables before the run, None for one without."""
+        return self._shared.values(handles)
+
     def held(self, handle: str) -> Array | OnDevice:
         """Return the replica's value, or that from before the run, without a copy."""
         handle = self._handles.get(handle, handle)
@@ -314,16 +330,20 @@ def commit(
     """
     written = {name: None for view in views for name in view.written}
     _check_host_parts(written, host)
-    for handle, value in host.written.items():
-        shared.write(handle, value)
+    values = dict(host.written)
     for handle in written:
-        if handle in owners:
-            shared.write(handle, views[owners[handle]].held(handle))
-            continue
-        if check:
+        if check and handle not in owners:
             _check_agreement(handle, views)
-        if views[0].is_initialized(handle):
-            shared.write(handle, views[0].held(handle))
+        own = views[owners.get(handle, 0)].written
+        if handle in own:
+            values[handle] = own[handle]
+    shared.update(values)
+
+
+def have_equal_bits(a: Array, b: Array) -> bool:
+    """Return whether arrays have the same shape, dtype and bits."""
+    alike = a.shape == b.shape and a.dtype == b.dtype
+    return a is b or (alike and a.tobytes() == b.tobytes())
 
 
 def _check_host_parts(written: Iterable[str], host: ReplicaVariables) -> None:

@@ -8,7 +8,9 @@ sent before the reader has taken the last, goes through the socket, as a frame: 
 length, then its content.  Numbers in the mailbox keep the order of the two ways
 (`tpuref.kernels.python.mailboxes`).
 
-A reader polls its mailbox a moment, then sleeps on the socket.  An empty frame is the
+A reader polls its mailbox a moment, then sleeps on the socket.  Between runs, and for
+the first reply of a run, it sleeps at once if the last such wait was long: polling then
+only takes the processor from the peer.  An empty frame is the
 wake-up: it is sent only to a reader that may be asleep, and carries no message.  A
 closed socket means that the peer has ended.
 """
@@ -20,6 +22,7 @@ import signal
 import socket
 import struct
 from collections.abc import Callable, Sequence
+from time import monotonic_ns
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,7 +163,8 @@ class RunRequest(NamedTuple):
     `draws` are earlier evaluations of each random operation by each replica, `owners`
     the replicas whose writes of variables the host keeps.  `blocks` has for each result
     the size per replica and the offset, None for no block; `variables` those that
-    changed since the last run with this placement, None for one without a value.
+    changed since the last run with this placement, None for one without a value;
+    `kept` are those that have the value that this process left then.
     `entropy` seeds operations without a seed.  `timeout` is the deadline of every wait,
     `capacity` the number of events to record for each core.  `freed` are blocks of the
     process's heap that the host has dropped.
@@ -174,6 +178,7 @@ class RunRequest(NamedTuple):
     owners: list[int]
     blocks: list[tuple[int, int] | None]
     variables: list[tuple[str, Described | None]]
+    kept: list[str]
     entropy: int
     timeout: float
     traced: bool
@@ -190,12 +195,13 @@ class Results(NamedTuple):
     """``done``, from a process: the outcome for its cores.
 
     `outputs` are of the replicas whose first core is here, None for those in blocks.
-    `written` has replica, name and value.  `trace` has the operations that ran, by
+    `written` has each new value of variables, and the replicas and handles of those
+    that have it.  `trace` has the operations that ran, by
     core.
     """
 
     outputs: list[DescribedColumn | None]
-    written: list[tuple[int, str, Described]]
+    written: list[tuple[Described, list[tuple[int, str]]]]
     draws: list[Drawn]
     trace: list[tuple[int, list[str]]]
 
@@ -267,6 +273,7 @@ class Channel:
         self._end = end
         self._outgoing, self._incoming = outgoing, incoming
         self._patience = PATIENCE if processes <= usable_processors() else 0
+        self._is_short = True
         self._received = bytearray()
         self._unsent = bytearray()
 
@@ -326,14 +333,22 @@ class Channel:
 
     # -- receiving ---------------------------------------------------------------
 
-    def receive(self) -> tuple[Any, ...]:
-        """Wait for the next message and return it; EOFError if the peer is gone."""
+    def receive(self, idle: bool = False) -> tuple[Any, ...]:
+        """Wait for the next message and return it; EOFError if the peer is gone.
+
+        An `idle` process waits for the next run.
+        """
+        patience, begin = self._patience, monotonic_ns()
+        if idle and not self._is_short:
+            patience = 0
         while (message := self.take()) is None:
-            if not kernel.await_any([self._incoming], self._patience):
+            if not kernel.await_any([self._incoming], patience):
                 self.doze()
                 if not self.has_mail():
                     self.fill()
                 self.wake()
+        if idle:
+            self._is_short = monotonic_ns() - begin <= PATIENCE
         return message
 
     def take(self) -> tuple[Any, ...] | None:

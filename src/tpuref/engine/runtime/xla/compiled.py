@@ -48,8 +48,11 @@ class Compiled:
             if described.known is None
         ]
         present = [held.handle for held in signature.variables]
-        # A variable with a component on each replica is stacked while the program runs.
-        self._stacked = {own[0]: own for own in self._program.components}
+        # A variable with a component on each replica is stacked while the program runs,
+        # unless the components hold one array.
+        components = {own[0]: own for own in self._program.components}
+        self._shared = {common: components.pop(common) for common in signature.shared}
+        self._stacked = components
         changing = [
             handle
             for common in written([self._program])
@@ -60,6 +63,8 @@ class Compiled:
         self._constant = [handle for handle in present if handle not in changing]
         self._owners = self._program.owners
         self._lowering, function = self._trace()
+        after = self._lowering.variables
+        self.parted = [handle for handle in self._shared if after[handle].stacked]
         # Donating lets XLA update variables in place. If a run can still fail, or its
         # replicas have to be compared, the old values must survive it.
         self._donates = not (
@@ -256,17 +261,21 @@ class Compiled:
         """Move variables to the devices, where they stay."""
         view, layout = view_of(run, 0), self._placement.shared
         values: list[Any] = [view.held(handle) for handle in handles]
+        # Components that held one array may do so still; only one can donate it.
+        first = {id(value): k for k, value in reversed(list(enumerate(values)))}
         elsewhere = [
             k
             for k, value in enumerate(values)
             if not (isinstance(value, DeviceVariable) and value.layout is layout)
+            or first[id(value)] != k
         ]
         arrays = [_array_of(values[k]) for k in elsewhere]
         for k, array in zip(
             elsewhere, self._placement.put_of_first(arrays), strict=True
         ):
             variable = DeviceVariable(array, layout)
-            view.relocate(handles[k], values[k], variable)
+            for handle in self._shared.get(handles[k], (handles[k],)):
+                view.relocate(handle, values[k], variable)
             values[k] = variable
         return values
 
@@ -296,7 +305,11 @@ class Compiled:
                 variable.replace(array)
             else:
                 variable = DeviceVariable(array, self._placement.shared)
-            view_of(run, self._owners.get(handle, 0)).write(handle, variable)
+            if handle in self._shared:
+                for replica in range(self._replicas):
+                    view_of(run, replica).write(handle, variable)
+            else:
+                view_of(run, self._owners.get(handle, 0)).write(handle, variable)
 
     def _host_results(self, results: Sequence[Any]) -> Values:
         """Return the results of each replica as arrays that it owns."""

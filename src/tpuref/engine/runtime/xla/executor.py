@@ -17,6 +17,7 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Program
 from tpuref.engine.runtime.meaning.lockstep import Values
 from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.meaning.state import have_equal_bits
 from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
 from tpuref.engine.runtime.xla.agreement import agree, exchange
 from tpuref.engine.runtime.xla.compiled import Compiled, view_of
@@ -63,6 +64,8 @@ class XlaExecutor:
         # Programs are cached by id, which is unique as long as they are alive.
         self._known: dict[int, tuple[Program, bytes, list[str]]] = {}
         self._valued: set[bytes] = set()
+        # The variables, by common handle, whose components a program makes different.
+        self._parted: dict[bytes, set[str]] = {}
         # The sessions whose random streams are those of all processes.
         self._joined: WeakSet[Any] = WeakSet()
         self._latest: dict[int, tuple[tuple[Any, ...], Compiled]] = {}
@@ -108,13 +111,20 @@ class XlaExecutor:
     ) -> Compiled:
         where = placement(len(inputs), config.xla_devices)
         apart = where.processes > 1
+        shared: list[tuple[str, ...]] = []
+        if not (apart or config.check_replicas):
+            parted = self._parted.get(same, ())
+            own = [own for own in program.components if own[0] not in parted]
+            shared = [own for own in own if _hold_one_array(own, run)]
+        hidden = {handle for own in shared for handle in own[1:]}
         signature = Signature(
             program,
             same,
             where,
             describe_inputs(program, inputs, same in self._valued, apart),
-            tuple(variables_with_value(variables, run)),
+            tuple(variables_with_value([h for h in variables if h not in hidden], run)),
             config.check_replicas,
+            tuple(own[0] for own in shared),
         )
         key, latest = signature.key, self._latest.get(id(program))
         # Comparing with the last signature is faster than hashing all input types.
@@ -125,7 +135,11 @@ class XlaExecutor:
                 self._forget()
             if apart:
                 agree(signature)
-            self._compiled[key] = Compiled(signature)
+            compiled = Compiled(signature)
+            if compiled.parted:
+                self._parted.setdefault(same, set()).update(compiled.parted)
+                return self._for(program, same, variables, inputs, run)
+            self._compiled[key] = compiled
         self._latest[id(program)] = key, self._compiled[key]
         return self._compiled[key]
 
@@ -157,6 +171,7 @@ class XlaExecutor:
         """Drop the compiled programs."""
         self._forget()
         self._valued.clear()
+        self._parted.clear()
 
     def _forget(self) -> None:
         self._compiled.clear()
@@ -174,6 +189,26 @@ class XlaExecutor:
     def stacks(self) -> str:
         """Return a note: only the host's threads exist."""
         return "  xla: all replicas run in one compiled program, in this process"
+
+
+def _hold_one_array(own: Sequence[str], run: Run) -> bool:
+    """Return whether the components of a variable hold one array.
+
+    Those of which the host has set equal values do so from now on.
+    """
+    view = view_of(run, 0)
+    values = view.values(own)
+    if all(value is values[own[0]] for value in values.values()):
+        return values[own[0]] is not None
+    arrays = {h: value for h, value in values.items() if isinstance(value, np.ndarray)}
+    if len(arrays) < len(own):
+        return False
+    first = arrays[own[0]]
+    if not all(have_equal_bits(first, array) for array in arrays.values()):
+        return False
+    for handle, array in arrays.items():
+        view.relocate(handle, array, first)
+    return True
 
 
 def variables_with_value(variables: Sequence[str], run: Run) -> Iterator[Held]:

@@ -51,7 +51,8 @@ class Signature(NamedTuple):
     """The cache key of a compiled program: the digest instead of the program.
 
     With `checks_replicas`, replicas that leave different values in a variable are an
-    error.
+    error.  `shared` are the common handles of components that all hold one array, of
+    which `variables` has the first alone.
     """
 
     program: Program
@@ -60,6 +61,7 @@ class Signature(NamedTuple):
     inputs: tuple[Input, ...]
     variables: tuple[Held, ...]
     checks_replicas: bool
+    shared: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[Any, ...]:

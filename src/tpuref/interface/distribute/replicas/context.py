@@ -67,7 +67,8 @@ class ReplicaContext(Member):
         leaves = [identity(leaf) for leaf in nest.flatten(value)]
 
         def merge(strategy: Any, *parts: Any) -> Any:
-            return [reduced(op, part, None, strategy.towers) for part in parts]
+            towers = strategy.towers
+            return [reduced(op, p, None, towers, towers.names[0]) for p in parts]
 
         if self.num_replicas_in_sync == 1:
             return value
@@ -83,7 +84,8 @@ class ReplicaContext(Member):
         leaves = nest.flatten(value)
 
         def merge(strategy: Any, *parts: Any) -> Any:
-            return [joined(part, axis, strategy.towers) for part in parts]
+            towers = strategy.towers
+            return [joined(part, axis, towers, towers.names[0]) for part in parts]
 
         if self.num_replicas_in_sync == 1:
             return value

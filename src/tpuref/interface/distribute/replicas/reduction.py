@@ -9,6 +9,7 @@ from tpuref.base import nest
 from tpuref.base.dtypes import float64
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.reduction import contributions, finish, gathered
@@ -24,19 +25,33 @@ FUNCTION = "Strategy.reduce"
 SUM = VariableAggregation.SUM
 
 
-def reduced(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
+def destination() -> str:
+    """Return the device of a strategy's results: the current one, else the host.
+
+    On the host, a computation of all replicas needs no second one for its sums.
+    """
+    return str(get_default_graph().current_device) or "/device:CPU:0"
+
+
+def reduced(
+    op: ReduceOp, value: Any, axis: Any, towers: TowerDevices, device: str
+) -> Any:
     """Return a nest of values combined over the replicas, and over any `axis`."""
-    return nest.map_structure(lambda leaf: _reduce_leaf(op, leaf, axis, towers), value)
+    return nest.map_structure(
+        lambda leaf: _reduce_leaf(op, leaf, axis, towers, device), value
+    )
 
 
-def _reduce_leaf(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
+def _reduce_leaf(
+    op: ReduceOp, value: Any, axis: Any, towers: TowerDevices, device: str
+) -> Any:
     trace, own = current_place().trace, isinstance(value, DistributedValues)
     if not own and trace is None and axis is None:
         return _reduce_shared(op, value, towers)
 
     def total(parts: Sequence[Tensor]) -> Tensor:
         if own:
-            with towers.on_tower(0):
+            with towers.on(device):
                 return gathered(SUM, parts)
         return parts[0] if trace is None else trace.gathered(SUM, *parts)
 
@@ -45,7 +60,7 @@ def _reduce_leaf(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> A
         if own:
             alone = value if isinstance(value, PerDevice) else PerDevice(value.index)
             parts = contributions(FUNCTION, alone, towers.names)
-        with towers.on_tower(0) if own else contextlib.nullcontext():
+        with towers.on(device) if own else contextlib.nullcontext():
             return finish(op.aggregation, towers.count)(total(parts))
     sums, counts = _sums_along(value.index if own else {"": value}, axis, towers)
     whole = total(sums)
@@ -82,7 +97,7 @@ def _sums_along(
     return sums, counts
 
 
-def joined(value: Any, axis: int, towers: TowerDevices) -> Any:
+def joined(value: Any, axis: int, towers: TowerDevices, device: str) -> Any:
     """Return a nest of values, each with the rows of all replicas concatenated."""
 
     def one(leaf: Any) -> Any:
@@ -91,7 +106,7 @@ def joined(value: Any, axis: int, towers: TowerDevices) -> Any:
             return concat(trace.of_all(leaf), axis)
         if not isinstance(leaf, DistributedValues):
             return leaf
-        with towers.on_tower(0):
+        with towers.on(device):
             return concat(leaf.components, axis)
 
     return nest.map_structure(one, value)

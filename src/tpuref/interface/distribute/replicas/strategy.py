@@ -21,7 +21,7 @@ from tpuref.interface.distribute.replicas.context import (
 from tpuref.interface.distribute.replicas.datasets import ReplicaDataset, dealt, divided
 from tpuref.interface.distribute.replicas.extended import Extended
 from tpuref.interface.distribute.replicas.reduce_op import reduce_op
-from tpuref.interface.distribute.replicas.reduction import joined, reduced
+from tpuref.interface.distribute.replicas.reduction import destination, joined, reduced
 from tpuref.interface.distribute.replicas.traced import own_parts, traced_once
 from tpuref.interface.distribute.values import PerDevice
 from tpuref.interface.tpu.peers import replicated_region
@@ -150,7 +150,7 @@ class Strategy(StrategyCore):
         """
         op = _named("Strategy.reduce", reduce_op)
         with self.scope():
-            return reduced(op, value, axis, self.towers)
+            return reduced(op, value, axis, self.towers, destination())
 
     def gather(self, value: Any, axis: int) -> Any:
         """Return the rows of all replicas concatenated in replica order.
@@ -158,7 +158,7 @@ class Strategy(StrategyCore):
         The value is a result of `run`, or a nest of results.
         """
         with self.scope():
-            return joined(value, axis, self.towers)
+            return joined(value, axis, self.towers, destination())
 
     # -- data ----------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ import functools
 import itertools
 import select
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from time import monotonic_ns
 from typing import Any
 
@@ -15,7 +15,8 @@ from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
 from tpuref.engine.ops.meaning import Array
-from tpuref.engine.program import Instr, Program
+from tpuref.engine.ops.ownership import owned
+from tpuref.engine.program import Instr
 from tpuref.engine.runtime.meaning.divergence import absent_replicas, differing_shapes
 from tpuref.engine.runtime.meaning.lockstep import Values, run_instr
 from tpuref.engine.runtime.meaning.run import Run
@@ -24,9 +25,10 @@ from tpuref.engine.runtime.pool import messages
 from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores, LostProcess
 from tpuref.engine.runtime.pool.host.memory import ResultSlabs
+from tpuref.engine.runtime.pool.host.program_facts import PlacedProgram
 from tpuref.engine.runtime.pool.host.stall import Stall
 from tpuref.engine.runtime.pool.host.turns import PATIENCE_SECONDS, Turns
-from tpuref.engine.runtime.pool.split import LocalCore, LocalCores, Split
+from tpuref.engine.runtime.pool.split import LocalCore
 
 HOST_GAVE_UP = 2
 """The poison of a run that the host calls off."""
@@ -49,18 +51,11 @@ class Gathering:
     None if it ran nothing; it is None while no process has ended.
     """
 
-    def __init__(
-        self,
-        cores: Cores,
-        split: Split,
-        local_cores: Mapping[int, LocalCores],
-        program: Program,
-        run: Run,
-    ) -> None:
+    def __init__(self, cores: Cores, placed: PlacedProgram, run: Run) -> None:
         self._cores = cores
-        self._split = split
-        self._local_cores = local_cores
-        self._program = program
+        self._placed = placed
+        self._local_cores = placed.local_cores
+        self._program = placed.known.program
         self._run = run
         self._watch = run.watch
         self.slabs: ResultSlabs
@@ -75,6 +70,8 @@ class Gathering:
         self._called_off = False
         # Whether an exception now interrupts no message half sent or half read.
         self._settled = False
+        self._polls = placed.is_short
+        self._begin: int | None = None
 
     def expect(self) -> None:
         """Wait for all processes of this run from now on."""
@@ -88,7 +85,7 @@ class Gathering:
 
     def results(self) -> Values:
         """Return the results of all replicas, or raise the first error."""
-        begin = monotonic_ns()
+        self._begin = begin = monotonic_ns()
         try:
             return self._gather()
         finally:
@@ -98,7 +95,7 @@ class Gathering:
                 self._run.events.on_host("wait for cores", begin, size)
 
     def _gather(self) -> Values:
-        if self._split != self._cores.split:
+        if self._placed.split != self._cores.split:
             self._hear(0.0)  # notices the end of a process without a part in this run
         while self._waiting:
             self._take_messages()
@@ -140,7 +137,7 @@ class Gathering:
         """
         channels = [self._channel(process) for process in self._waiting]
         behind = any(channel.is_behind for channel in channels)
-        if not behind and self._is_there_mail(channels):
+        if self._polls and not behind and self._is_there_mail(channels):
             return True
         for channel in channels:
             channel.doze()
@@ -226,6 +223,9 @@ class Gathering:
     # -- messages of the cores --------------------------------------------------------
 
     def _answer(self, process: int, message: tuple[Any, ...]) -> None:
+        if self._begin is not None:
+            waited, self._begin = monotonic_ns() - self._begin, None
+            self._placed.is_short, self._polls = waited <= messages.PATIENCE, True
         kind = message[0]
         if kind in ("call", "pass"):
             if not self._called_off:
@@ -256,7 +256,7 @@ class Gathering:
             self._post(content[0], ("value", *content))
 
     def _post(self, core: int, message: tuple[Any, ...]) -> None:
-        self._cores.post(self._split.carrier(core), message)
+        self._cores.post(self._placed.split.carrier(core), message)
 
     def _stop(self) -> None:
         """End every wait for the host or for a value of another core."""
@@ -271,9 +271,12 @@ class Gathering:
         ]
         for place, replica in enumerate(replicas):
             self._results[replica] = [column[place] for column in columns]
-        pinned = messages.sharing(functools.partial(self._pin, process))
-        for replica, handle, value in left.written:
-            self._run.variables[replica].write(handle, pinned(value))
+        alone, announced = self._placed.used_alone[process], self._placed.announced
+        for described, users in left.written:
+            value = owned(self._pin(process, described))
+            for replica, handle in users:
+                self._run.variables[replica].write(handle, value)
+            announced.leave(process, (h for _, h in users if h in alone), value)
         state = self._run.state
         assert isinstance(state, State)
         for replica, name, count in left.draws:

@@ -40,7 +40,12 @@ from tpuref.engine.runtime.log import logger
 from tpuref.engine.runtime.meaning.lockstep import Values, run_program
 from tpuref.engine.runtime.meaning.recording import note_on_host
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.meaning.state import ReplicaVariables, State
+from tpuref.engine.runtime.meaning.state import (
+    ReplicaVariables,
+    State,
+    fetched,
+    have_equal_bits,
+)
 from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores
 from tpuref.engine.runtime.pool.host.gathering import Gathering
 from tpuref.engine.runtime.pool.host.long_runs import add_run
@@ -227,9 +232,7 @@ class CorePool:
         memory.free_returned()
         memory.heap.begin_run()
         sent, placed = InputBlocks(memory), self._place(program, inputs, run.cores)
-        gathering = Gathering(
-            self._cores, placed.split, placed.local_cores, program, run
-        )
+        gathering = Gathering(self._cores, placed, run)
         self._gathering = gathering
         try:
             self._send_run(placed, inputs, run, sent, gathering)
@@ -264,24 +267,25 @@ class CorePool:
         self._send_program(placed)
         self._runs += 1
         gathering.slabs = ResultSlabs(cores.memory, facts.results, len(inputs))
-        news = self._new_values(facts, placed.announced, run)
+        news, kept = self._new_values(facts, placed.announced, run)
         common = self._request(placed, news, gathering.slabs, run, sent)
         gathering.expect()
         for process, local_cores in placed.local_cores.items():
             columns = zip(*[inputs[r] for r in local_cores.replicas], strict=True)
-            users = {None, *local_cores.replicas}  # None: all replicas use the variable
+            used = placed.used[process]
             request = common._replace(
                 inputs=[sent.describe_column(column) for column in columns],
                 variables=[
                     (handle, value)
                     for handle, value in common.variables
-                    if not users.isdisjoint(facts.users[handle])
+                    if handle in used
                 ],
+                kept=kept.get(process, []),
                 draws=_draws(facts, local_cores.replicas, run),
                 freed=cores.memory.take_freed(process),
             )
             cores.post(process, ("run", *request))
-        placed.announced.update(news)
+        placed.announced.update(news, kept)
         if run.events is not None:
             size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
             run.events.on_host("send to cores", begin, size)
@@ -355,8 +359,10 @@ class CorePool:
 
     def _new_values(
         self, facts: ProgramFacts, announced: AnnouncedVariables, run: Run
-    ) -> list[tuple[str, Array | None]]:
+    ) -> tuple[list[tuple[str, Array | None]], dict[int, list[str]]]:
         """Return the variables whose values the processes do not have yet.
+
+        By process, also return those whose values it left in the last run.
 
         All replicas begin with the same values.  A large one moves into the arena, and
         stays there until the variable has a new value.  Equal components of a variable,
@@ -365,19 +371,20 @@ class CorePool:
         variables, news = run.variables[0], []
         moved: tuple[Array, Array] | None = None
         assert isinstance(variables, ReplicaVariables)
-        for handle in facts.variables:
-            value = None
-            if variables.is_initialized(handle):
-                value = variables.read(handle)
-            if not announced.lacks(handle, value):
+        held = variables.values(facts.variables)
+        values = {h: None if v is None else fetched(v) for h, v in held.items()}
+        kept = announced.kept(values)
+        own = {handle for handles in kept.values() for handle in handles}
+        for handle, value in values.items():
+            if handle in own or not announced.lacks(handle, value):
                 continue
             if value is not None and not self._cores.memory.can_read(value):
-                if moved is None or not _have_equal_bits(value, moved[0]):
+                if moved is None or not have_equal_bits(value, moved[0]):
                     moved = value, self._cores.memory.move(value)
                 variables.relocate(handle, value, moved[1])
                 value = moved[1]
             news.append((handle, value))
-        return news
+        return news, kept
 
     def _request(
         self,
@@ -402,6 +409,7 @@ class CorePool:
                 (handle, None if value is None else sent.describe(value))
                 for handle, value in news
             ],
+            kept=[],
             entropy=state.entropy,
             timeout=run.timeout,
             traced=run.trace is not None,
@@ -409,11 +417,6 @@ class CorePool:
             freed=[],
             all_reduce=config.all_reduce,
         )
-
-
-def _have_equal_bits(a: Array, b: Array) -> bool:
-    alike = a.shape == b.shape and a.dtype == b.dtype
-    return a is b or (alike and a.tobytes() == b.tobytes())
 
 
 def _draws(facts: ProgramFacts, replicas: Sequence[int], run: Run) -> list[Drawn]:

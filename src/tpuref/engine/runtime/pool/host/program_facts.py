@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,6 +83,23 @@ class AnnouncedVariables:
 
     def __init__(self) -> None:
         self._values: dict[str, weakref.ref[Array]] = {}
+        self._left: dict[int, dict[str, weakref.ref[Array]]] = {}
+
+    def leave(self, process: int, handles: Iterable[str], value: Array) -> None:
+        """Note a value that a process, and no other, has written to variables."""
+        self._left.setdefault(process, {}).update(
+            dict.fromkeys(handles, weakref.ref(value))
+        )
+
+    def kept(self, values: Mapping[str, Array | None]) -> dict[int, list[str]]:
+        """Return by process the variables that have the value that it left.
+
+        After a run that failed, or another program's, they have other values.
+        """
+        return {
+            process: [h for h, left in own.items() if left() is values[h] is not None]
+            for process, own in self._left.items()
+        }
 
     def lacks(self, handle: str, value: Array | None) -> bool:
         """Return whether the processes hold another value of a variable, or none."""
@@ -89,8 +108,16 @@ class AnnouncedVariables:
             return value is not None
         return known() is not value or value is None
 
-    def update(self, values: Iterable[tuple[str, Array | None]]) -> None:
-        """Note values that all processes have received."""
+    def update(
+        self,
+        values: Iterable[tuple[str, Array | None]],
+        kept: Mapping[int, Sequence[str]],
+    ) -> None:
+        """Note values that all processes have received, or kept."""
+        for process, handles in kept.items():
+            left = self._left[process]
+            self._values.update((handle, left[handle]) for handle in handles)
+        self._left.clear()
         for handle, value in values:
             if value is None:
                 del self._values[handle]
@@ -111,7 +138,10 @@ class RegisteredProgram:
 
 @dataclass
 class PlacedProgram:
-    """A program on certain cores, and the variables that the processes hold."""
+    """A program on certain cores, and the variables that the processes hold.
+
+    `is_short` says whether the first reply of its last run came soon.
+    """
 
     known: RegisteredProgram
     number: int
@@ -120,3 +150,21 @@ class PlacedProgram:
     local_cores: Mapping[int, LocalCores]
     announced: AnnouncedVariables = field(default_factory=AnnouncedVariables)
     sent: bool = False
+    is_short: bool = True
+
+    @cached_property
+    def used(self) -> dict[int, set[str]]:
+        """The variables that each process uses."""
+        users = self.known.facts.users
+        return {
+            process: {
+                h for h in users if not users[h].isdisjoint((None, *own.replicas))
+            }
+            for process, own in self.local_cores.items()
+        }
+
+    @cached_property
+    def used_alone(self) -> dict[int, set[str]]:
+        """The variables that each process uses, and no other."""
+        counts = Counter(handle for used in self.used.values() for handle in used)
+        return {p: {h for h in used if counts[h] == 1} for p, used in self.used.items()}

@@ -72,7 +72,9 @@ class PlacedProgram:
     """A program on the cores of this process.
 
     `placement` has all cores that run it, `local_cores` those of this process, and
-    `variables` the values that the host has sent.  Its first run prepares it.
+    `variables` the values that the host has sent.  `left` are those that the last run
+    has written: the next one reads them if the host has kept them.  The first run
+    prepares the program.
     """
 
     program: Program
@@ -81,6 +83,7 @@ class PlacedProgram:
     local_cores: LocalCores
     prepared: PreparedProgram | None = None
     variables: dict[str, Array] = field(default_factory=dict)
+    left: dict[str, Array] = field(default_factory=dict)
 
     def spread(self, column: Column) -> Column:
         """Return the column of the cores for one of the replicas."""
@@ -131,7 +134,7 @@ class Worker:
         """Serve the host until it closes the channel."""
         self._channel.send(("ready",))
         while True:
-            message = self._channel.receive()
+            message = self._channel.receive(idle=True)
             if message[0] == "run":
                 self._run(messages.RunRequest(*message[1:]))
             elif message[0] == "program":
@@ -211,7 +214,7 @@ class Worker:
         state = CoreState(
             request.entropy, _draws(placed.local_cores.replicas, request.draws)
         )
-        held = self._variables(placed, request.variables)
+        held = self._variables(placed, request)
         self.runs = {
             logical: Run(state, held[logical], {}, request.timeout) for logical in held
         }
@@ -223,14 +226,14 @@ class Worker:
         return held, state
 
     def _variables(
-        self,
-        placed: PlacedProgram,
-        news: Sequence[tuple[str, messages.Described | None]],
+        self, placed: PlacedProgram, request: messages.RunRequest
     ) -> dict[int, dict[int, CoreVariables]]:
         """Return the view of the variables for each logical core of each replica."""
         # Replicas whose components are equal share one array, and so computations.
         receive = messages.sharing(self._receive_array)
-        for handle, described in news:
+        placed.variables.update((h, placed.left[h]) for h in request.kept)
+        placed.left = {}
+        for handle, described in request.variables:
             if described is None:
                 placed.variables.pop(handle, None)
             else:
@@ -276,21 +279,23 @@ class Worker:
             ],
             trace=list(names.items()),
         )
+        for described, users in left.written:
+            array = self._receive_array(described)
+            placed.left.update((handle, array) for _, handle in users)
         del self._lent[lent:]
         return left
 
     def _new_values(
         self, owners: Sequence[int], views: Mapping[int, CoreVariables]
-    ) -> list[tuple[int, str, messages.Described]]:
+    ) -> list[tuple[messages.Described, list[tuple[int, str]]]]:
         """Describe the new values of variables; an array that replicas share, once."""
-        described: dict[int, messages.Described] = {}
-        written = []
+        written: dict[int, tuple[messages.Described, list[tuple[int, str]]]] = {}
         for replica in (replica for replica in views if replica in owners):
             for handle, value in views[replica].written.items():
-                if id(value) not in described:
-                    described[id(value)] = self._describe(value)
-                written.append((replica, handle, described[id(value)]))
-        return written
+                if id(value) not in written:
+                    written[id(value)] = self._describe(value), []
+                written[id(value)][1].append((replica, handle))
+        return list(written.values())
 
     def _send_events(self) -> None:
         """Send the events of the run if the host records it."""
