@@ -103,6 +103,17 @@ def eager():
 
 
 @pytest.fixture
+def strategy_of():
+    """A function that gives a strategy of so many towers."""
+
+    def of(towers):
+        local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        return tf.contrib.distribute.TPUStrategy(local, 2, num_cores=towers)
+
+    return of
+
+
+@pytest.fixture
 def session():
     """A session of the default graph."""
     with tf.Session() as opened:

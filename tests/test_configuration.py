@@ -138,10 +138,8 @@ def test_override_ends_with_the_block(environment):
 def test_an_override_that_fails_changes_nothing():
     config = Config()
     before = repr(config)
-    with (
-        pytest.raises(ValueError, match="executor"),
-        config.override(timeout=1.0, executor="fast"),
-    ):
+    refusal = pytest.raises(ValueError, match="executor")
+    with refusal, config.override(timeout=1.0, executor="fast"):
         pass
     assert repr(config) == before
 

@@ -13,6 +13,8 @@ from tpuref.base import nest
 from tpuref.base.errors import StructureError
 from tpuref.base.shapes import TensorShape
 
+from ..messages import refused
+
 
 class Pair(NamedTuple):
     right: Any
@@ -186,10 +188,10 @@ def test_container_types_matter_when_checked(a, b):
 
 def test_the_names_of_the_nests_are_used():
     a, b = [0, {"a": 1}], [0, {"a": ()}]
-    with pytest.raises(StructureError) as caught:
-        nest.assert_same_structure(a, b, a_name="inputs", b_name="outputs")
-    assert "inputs[1]['a'] is a leaf of type int" in str(caught.value)
-    assert "outputs[1]['a'] is a tuple of length 0" in str(caught.value)
+    words = ["inputs[1]['a'] is a leaf of type int"]
+    words.append("outputs[1]['a'] is a tuple of length 0")
+    check, names = nest.assert_same_structure, {"a_name": "inputs", "b_name": "outputs"}
+    refused(StructureError, words, check, a, b, **names)
 
 
 def deep(leaf, depth):

@@ -143,9 +143,8 @@ def test_each_flipped_bit_of_a_tensor_is_noticed(tmp_path, caplog):
         file.write_bytes(
             content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :]
         )
-        with pytest.raises(
-            tf.errors.DataLossError, match=f"{file}.*checksum of the tensor '[a-z/]+'"
-        ):
+        fault = f"{file}.*checksum of the tensor '[a-z/]+'"
+        with pytest.raises(tf.errors.DataLossError, match=fault):
             loaded(prefix)
     assert not caplog.text
     file.write_bytes(content)
@@ -359,28 +358,27 @@ def limited_files(size):
 
 
 @pytest.mark.parametrize("fault", ["tensors", "index", "state", 10, 3000])
-def test_saves_without_room(fault, tmp_path, monkeypatch):
+def test_saves_without_room(fault, tmp_path, monkeypatch, session):
     v = tf.get_variable("v", initializer=np.arange(2000.0))
     saver = tf.train.Saver()
-    with tf.Session() as sess:
-        sess.run(v.initializer)
-        path = saver.save(sess, str(tmp_path / "m"), global_step=1)
-        before = names(tmp_path)
-        when = ["tensors", "index", "state"]
-        with (
-            limited_files(fault)
-            if isinstance(fault, int)
-            else full_disk(monkeypatch, when.index(fault)),
-            pytest.raises(tf.errors.ResourceExhaustedError, match=codes.FILE_FAULT),
-        ):
-            saver.save(sess, str(tmp_path / "m"), global_step=2)
-        stored = ["m-2.index", "m-2.safetensors"] if fault == "state" else []
-        assert names(tmp_path) == sorted([*before, *stored])
-        assert tf.train.latest_checkpoint(str(tmp_path)) == path
-        saver.restore(sess, path)
-        later = saver.save(sess, str(tmp_path / "m"), global_step=2)
-        assert tf.train.latest_checkpoint(str(tmp_path)) == later
-        assert len(names(tmp_path)) == 5
+    session.run(v.initializer)
+    path = saver.save(session, str(tmp_path / "m"), global_step=1)
+    before = names(tmp_path)
+    when = ["tensors", "index", "state"]
+    with (
+        limited_files(fault)
+        if isinstance(fault, int)
+        else full_disk(monkeypatch, when.index(fault)),
+        pytest.raises(tf.errors.ResourceExhaustedError, match=codes.FILE_FAULT),
+    ):
+        saver.save(session, str(tmp_path / "m"), global_step=2)
+    stored = ["m-2.index", "m-2.safetensors"] if fault == "state" else []
+    assert names(tmp_path) == sorted([*before, *stored])
+    assert tf.train.latest_checkpoint(str(tmp_path)) == path
+    saver.restore(session, path)
+    later = saver.save(session, str(tmp_path / "m"), global_step=2)
+    assert tf.train.latest_checkpoint(str(tmp_path)) == later
+    assert len(names(tmp_path)) == 5
 
 
 TRAINING = """

@@ -201,16 +201,15 @@ def test_a_variable_is_read_before_it_is_found(tmp_path):
         assert float(x) == 0.0
 
 
-def test_variables_made_later_in_a_graph(tmp_path):
-    with tf.Session() as session:
-        x = tf.Variable(5.0)
-        session.run(x.initializer)
-        path = tf.train.Checkpoint(x=x).save(str(tmp_path / "c"))
-        checkpoint = tf.train.Checkpoint()
-        status = checkpoint.restore(path)
-        checkpoint.x, checkpoint.y = tf.Variable(1.0), tf.Variable(2.0)
-        status.initialize_or_restore()
-        assert session.run([checkpoint.x, checkpoint.y]) == [5.0, 2.0]
+def test_variables_made_later_in_a_graph(tmp_path, session):
+    x = tf.Variable(5.0)
+    session.run(x.initializer)
+    path = tf.train.Checkpoint(x=x).save(str(tmp_path / "c"))
+    checkpoint = tf.train.Checkpoint()
+    status = checkpoint.restore(path)
+    checkpoint.x, checkpoint.y = tf.Variable(1.0), tf.Variable(2.0)
+    status.initialize_or_restore()
+    assert session.run([checkpoint.x, checkpoint.y]) == [5.0, 2.0]
 
 
 def test_a_manager_keeps_at_least_one(tmp_path):

@@ -53,16 +53,15 @@ def test_other_programs_read_the_tensors(tmp_path):
     assert found.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
-def test_steps_and_what_is_kept(tmp_path):
+def test_steps_and_what_is_kept(tmp_path, session):
     step = tf.get_variable("step", [], tf.int64, tf.zeros_initializer())
     saver = tf.train.Saver(max_to_keep=2)
     folder = tmp_path / "deep" / "folder"
-    with tf.Session() as sess:
-        sess.run(step.initializer)
-        for _ in range(3):
-            sess.run(step.assign_add(10))
-            path = saver.save(sess, str(folder / "model.ckpt"), global_step=step)
-        saver.save(sess, str(folder / "other"), global_step=31, write_state=False)
+    session.run(step.initializer)
+    for _ in range(3):
+        session.run(step.assign_add(10))
+        path = saver.save(session, str(folder / "model.ckpt"), global_step=step)
+    saver.save(session, str(folder / "other"), global_step=31, write_state=False)
     assert path == str(folder / "model.ckpt-30") == tf.train.latest_checkpoint(folder)
     assert names(folder) == ["checkpoint", "model.ckpt-30.index",
                              "model.ckpt-30.safetensors", "other-31.index",
@@ -80,30 +79,28 @@ def test_steps_and_what_is_kept(tmp_path):
     )
 
 
-def test_one_now_and_then_is_kept_for_good(tmp_path, monkeypatch):
+def test_one_now_and_then_is_kept_for_good(tmp_path, monkeypatch, session):
     now = [1000.0]
     monkeypatch.setattr("tpuref.interface.checkpoints.kept.time.time", lambda: now[0])
     v = tf.get_variable("v", initializer=1.0)
     saver = tf.train.Saver(max_to_keep=1, keep_checkpoint_every_n_hours=2)
-    with tf.Session() as sess:
-        sess.run(v.initializer)
-        for hour in range(6):
-            now[0] = 1000.0 + 3600 * hour
-            saver.save(sess, str(tmp_path / "m"), global_step=hour)
+    session.run(v.initializer)
+    for hour in range(6):
+        now[0] = 1000.0 + 3600 * hour
+        saver.save(session, str(tmp_path / "m"), global_step=hour)
     kept = [name for name in names(tmp_path) if name.endswith(".index")]
     assert kept == ["m-3.index", "m-5.index"]  # TensorFlow 1.15.5 keeps these too
 
 
-def test_a_prefix_that_is_saved_again_is_replaced(tmp_path):
+def test_a_prefix_that_is_saved_again_is_replaced(tmp_path, session):
     v = tf.get_variable("v", initializer=[1.0, 2.0])
     saver = tf.train.Saver()
-    with tf.Session() as sess:
-        sess.run(v.initializer)
-        for value in range(3):
-            v.load([value, value], sess)
-            path = saver.save(sess, str(tmp_path / "m"))
-            assert tf.train.load_variable(path, "v:0").tolist() == [value, value]
-            assert len(names(tmp_path)) == 3
+    session.run(v.initializer)
+    for value in range(3):
+        v.load([value, value], session)
+        path = saver.save(session, str(tmp_path / "m"))
+        assert tf.train.load_variable(path, "v:0").tolist() == [value, value]
+        assert len(names(tmp_path)) == 3
     assert saver.last_checkpoints == [path]
 
 
@@ -125,25 +122,22 @@ def test_lists_and_dicts_of_variables(tmp_path):
         tf.train.Saver({"a": tf.constant(1.0)})
 
 
-def test_what_a_checkpoint_lacks_or_has_otherwise(tmp_path):
+def test_what_a_checkpoint_lacks_or_has_otherwise(tmp_path, session):
     path = saved(tmp_path, v=[1.0, 2.0])
-    with tf.Session() as sess:
-        wide, unset = tf.get_variable("v", [3]), tf.get_variable("unset", [1])
-        with pytest.raises(
-            tf.errors.InvalidArgumentError, match=r"shape \[2\].*\(3,\)"
-        ):
-            tf.train.Saver([wide]).restore(sess, path)
-        column = tf.Variable([[0.0], [0.0]], name="column")
-        tf.train.Saver({"v": column}, reshape=True).restore(sess, path)
-        assert sess.run(column).tolist() == [[1.0], [2.0]]
-        with pytest.raises(tf.errors.NotFoundError, match=codes.NOT_IN_CHECKPOINT):
-            tf.train.Saver({"w": wide}).restore(sess, path)
-        with pytest.raises(tf.errors.NotFoundError, match=codes.NO_CHECKPOINT):
-            tf.train.Saver().restore(sess, str(tmp_path / "gone"))
-        with pytest.raises(ValueError, match="latest_checkpoint returns None"):
-            tf.train.Saver().restore(sess, None)
-        with pytest.raises(tf.errors.FailedPreconditionError):
-            tf.train.Saver([unset]).save(sess, str(tmp_path / "n"))
+    wide, unset = tf.get_variable("v", [3]), tf.get_variable("unset", [1])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \[2\].*\(3,\)"):
+        tf.train.Saver([wide]).restore(session, path)
+    column = tf.Variable([[0.0], [0.0]], name="column")
+    tf.train.Saver({"v": column}, reshape=True).restore(session, path)
+    assert session.run(column).tolist() == [[1.0], [2.0]]
+    with pytest.raises(tf.errors.NotFoundError, match=codes.NOT_IN_CHECKPOINT):
+        tf.train.Saver({"w": wide}).restore(session, path)
+    with pytest.raises(tf.errors.NotFoundError, match=codes.NO_CHECKPOINT):
+        tf.train.Saver().restore(session, str(tmp_path / "gone"))
+    with pytest.raises(ValueError, match="latest_checkpoint returns None"):
+        tf.train.Saver().restore(session, None)
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        tf.train.Saver([unset]).save(session, str(tmp_path / "n"))
 
 
 def test_checkpoints_of_tensorflow_are_refused_with_the_way_out(tmp_path):
@@ -157,7 +151,7 @@ def test_checkpoints_of_tensorflow_are_refused_with_the_way_out(tmp_path):
             tf.train.load_checkpoint(str(tmp_path / name))
 
 
-def test_initializers_that_are_replaced(tmp_path):
+def test_initializers_that_are_replaced(tmp_path, evaluate):
     path = saved(tmp_path, bert__w=[1.0, 2.0], bert__b=3.0, other=[4])
     with tf.variable_scope("here"):
         w, b = tf.get_variable("w", [2]), tf.get_variable("b", [])
@@ -166,11 +160,9 @@ def test_initializers_that_are_replaced(tmp_path):
     tf.train.init_from_checkpoint(
         str(tmp_path), {"bert/": "here/", "bert/w": plain, "other": "named"}
     )
-    with tf.Session() as sess:
-        sess.run(tf.global_variables_initializer())
-        found = [np.asarray(v).tolist() for v in sess.run([w, b, plain, named])]
-        assert found == [[1.0, 2.0], 3.0, [1.0, 2.0], [4]]
-        assert sess.run(fresh).shape == (1,)
+    found = [np.asarray(v).tolist() for v in evaluate([w, b, plain, named])]
+    assert found == [[1.0, 2.0], 3.0, [1.0, 2.0], [4]]
+    assert evaluate(fresh).shape == (1,)
     for wrong in ({"no": fresh}, {"other": "no"}, {"bert/": "no/"}, {"other/": "/"}):
         with pytest.raises(ValueError, match=codes.NOT_IN_CHECKPOINT):
             tf.train.init_from_checkpoint(path, wrong)
@@ -192,22 +184,19 @@ def test_computations_start_from_a_checkpoint(tmp_path):
 
 
 @pytest.mark.parametrize("local", [False, True])
-def test_variables_of_towers(local, tmp_path):
-    with tf.config.override(cores=2):
-        resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        strategy = tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=1)
-        more = {"synchronization": tf.VariableSynchronization.ON_READ} if local else {}
-        with strategy.scope(), tf.Session() as sess:
-            v = tf.get_variable(
-                "v", initializer=[2.0], aggregation=tf.VariableAggregation.SUM, **more
-            )
-            saver = tf.train.Saver([v])
-            sess.run(v.initializer)
-            path = saver.save(sess, str(tmp_path / "m"))
-            before = sess.run(v).tolist()
-            v.load(np.float32([7.0]), sess)
-            saver.restore(sess, path)
-            assert sess.run(v).tolist() == before == [4.0 if local else 2.0]
+def test_variables_of_towers(local, tmp_path, strategy_of):
+    more = {"synchronization": tf.VariableSynchronization.ON_READ} if local else {}
+    with strategy_of(2).scope(), tf.Session() as sess:
+        v = tf.get_variable(
+            "v", initializer=[2.0], aggregation=tf.VariableAggregation.SUM, **more
+        )
+        saver = tf.train.Saver([v])
+        sess.run(v.initializer)
+        path = saver.save(sess, str(tmp_path / "m"))
+        before = sess.run(v).tolist()
+        v.load(np.float32([7.0]), sess)
+        saver.restore(sess, path)
+        assert sess.run(v).tolist() == before == [4.0 if local else 2.0]
 
 
 def test_each_new_checkpoint_of_a_directory(tmp_path):
@@ -230,17 +219,16 @@ def test_each_new_checkpoint_of_a_directory(tmp_path):
     assert list(found) == expected
 
 
-def test_checkpoints_elsewhere():
+def test_checkpoints_elsewhere(session):
     pytest.importorskip("fsspec")
     v = tf.get_variable("v", initializer=[1.0, 2.0])
     saver = tf.train.Saver(max_to_keep=1)
-    with tf.Session() as sess:
-        sess.run(v.initializer)
-        for step in range(2):
-            saver.save(sess, "memory://folder/model", global_step=step)
-        v.load([0.0, 0.0], sess)
-        saver.restore(sess, tf.train.latest_checkpoint("memory://folder"))
-        assert sess.run(v).tolist() == [1.0, 2.0]
+    session.run(v.initializer)
+    for step in range(2):
+        saver.save(session, "memory://folder/model", global_step=step)
+    v.load([0.0, 0.0], session)
+    saver.restore(session, tf.train.latest_checkpoint("memory://folder"))
+    assert session.run(v).tolist() == [1.0, 2.0]
     assert tf.gfile.ListDirectory("memory://folder") == [
         "checkpoint", "model-1.index", "model-1.safetensors"
     ]  # fmt: skip
@@ -288,10 +276,9 @@ def test_values_of_a_checkpoint_as_feeds(tmp_path, caplog):
             assign(path, {"old": tf.get_variable("x", [3])})
 
 
-def test_nothing_is_saved_where_there_is_nothing(tmp_path):
+def test_nothing_is_saved_where_there_is_nothing(tmp_path, session):
     """As 1.15.5 does, except for the graph, which it writes."""
     saver = tf.train.Saver([], allow_empty=True)
-    with tf.Session() as session:
-        assert saver.save(session, str(tmp_path / "empty")) is None
-        saver.restore(session, str(tmp_path / "none"))
+    assert saver.save(session, str(tmp_path / "empty")) is None
+    saver.restore(session, str(tmp_path / "none"))
     assert saver.last_checkpoints == list(tmp_path.iterdir()) == []

@@ -88,17 +88,16 @@ def test_what_has_effects_is_run_alone(count_batches):
     assert not any(count_batches)
 
 
-def test_values_from_outside(count_batches):
+def test_values_from_outside(count_batches, session):
     factor = tf.placeholder(tf.float32, [3])
     dataset = tf.data.Dataset.from_tensor_slices(ROWS).map(lambda x: x * factor)
     iterator = dataset.batch(5).make_initializable_iterator()
     value = iterator.get_next()
-    with tf.Session() as session:
-        for numbers in ([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]):
-            session.run(iterator.initializer, {factor: numbers})
-            assert np.array_equal(
-                session.run(value), ROWS[:5] * np.array(numbers, np.float32)
-            )
+    for numbers in ([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]):
+        session.run(iterator.initializer, {factor: numbers})
+        assert np.array_equal(
+            session.run(value), ROWS[:5] * np.array(numbers, np.float32)
+        )
     assert all(count_batches)
 
 

@@ -32,7 +32,7 @@ def test_orders(cycle, block, expected):
     assert values(Dataset.range(1, 5).apply(apply)) == expected
 
 
-def test_inner_functions_and_values_from_outside():
+def test_inner_functions_and_values_from_outside(evaluate):
     base = tf.placeholder(tf.int64, [])
     scale = tf.get_variable("scale", initializer=tf.constant(10, tf.int64))
 
@@ -45,12 +45,10 @@ def test_inner_functions_and_values_from_outside():
     ).flat_map(inner)
     iterator = dataset.make_initializable_iterator()
     element = iterator.get_next()
-    with tf.Session() as sess:
-        sess.run(scale.initializer)
-        for start in (100, 200):
-            sess.run(iterator.initializer, {base: start})
-            found = [sess.run(element).tolist() for _ in range(3)]
-            assert found == [[start + 1, start + 11], [start + 21], [start + 2]]
+    for start in (100, 200):
+        evaluate(iterator.initializer, {base: start})
+        found = [evaluate(element).tolist() for _ in range(3)]
+        assert found == [[start + 1, start + 11], [start + 21], [start + 2]]
 
 
 def test_a_function_that_returns_no_dataset():

@@ -52,21 +52,20 @@ def test_what_is_known_of_elements():
     )
 
 
-def test_before_and_after_the_initializer():
+def test_before_and_after_the_initializer(session):
     rows = tf.placeholder(tf.int32, [None])
     iterator = Dataset.from_tensor_slices(rows).make_initializable_iterator()
     value = iterator.get_next()
-    with tf.Session() as session:
-        with pytest.raises(tf.errors.FailedPreconditionError, match="run its init"):
-            session.run(value)
-        session.run(iterator.initializer, {rows: [1, 2]})
-        assert session.run(value) == 1
-        session.run(iterator.initializer, {rows: [7]})
-        assert session.run(value) == 7
-        with pytest.raises(tf.errors.OutOfRangeError):
-            session.run(value)
-        session.run(iterator.initializer, {rows: [8]})
-        assert session.run(value) == 8
+    with pytest.raises(tf.errors.FailedPreconditionError, match="run its init"):
+        session.run(value)
+    session.run(iterator.initializer, {rows: [1, 2]})
+    assert session.run(value) == 1
+    session.run(iterator.initializer, {rows: [7]})
+    assert session.run(value) == 7
+    with pytest.raises(tf.errors.OutOfRangeError):
+        session.run(value)
+    session.run(iterator.initializer, {rows: [8]})
+    assert session.run(value) == 8
 
 
 def test_sessions_stand_at_places_of_their_own():
@@ -75,7 +74,7 @@ def test_sessions_stand_at_places_of_their_own():
         assert [first.run(value), first.run(value), second.run(value)] == [0, 1, 0]
 
 
-def test_one_shot_iterators_depend_on_nothing():
+def test_one_shot_iterators_depend_on_nothing(session):
     with pytest.raises(ValueError, match="does not|starts by itself"):
         _ = Dataset.range(2).make_one_shot_iterator().initializer
     rows = tf.placeholder(tf.int32, [None], name="rows")
@@ -87,8 +86,7 @@ def test_one_shot_iterators_depend_on_nothing():
         scaled.make_one_shot_iterator()
     computed = Dataset.from_tensors(tf.fill([300], 2) + 1)
     value = computed.make_one_shot_iterator().get_next()
-    with tf.Session() as session:
-        assert session.run(value).sum() == 900
+    assert session.run(value).sum() == 900
 
 
 def test_one_iterator_for_several_datasets(session):
@@ -156,7 +154,7 @@ def test_prefetch_size():
         lists(Dataset.range(5).prefetch(-2))
 
 
-def test_prefetch_works_ahead_but_not_further():
+def test_prefetch_works_ahead_but_not_further(session):
     made = []
 
     def note(x):
@@ -167,19 +165,17 @@ def test_prefetch_works_ahead_but_not_further():
         return tf.py_func(note, [x], tf.int64)
 
     value = Dataset.range(50).map(noted).prefetch(2).make_one_shot_iterator().get_next()
-    with tf.Session() as session:
-        for k in range(5):
-            assert session.run(value) == k
-            assert len(made) <= k + 4  # two wait, one is being made
+    for k in range(5):
+        assert session.run(value) == k
+        assert len(made) <= k + 4  # two wait, one is being made
 
 
-def test_an_error_in_the_thread_arrives():
+def test_an_error_in_the_thread_arrives(session):
     dataset = Dataset.range(3).map(lambda x: 6 // (x - 1)).prefetch(3)
     value = dataset.make_one_shot_iterator().get_next()
-    with tf.Session() as session:
-        assert session.run(value) == -6
-        with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero"):
-            session.run(value)
+    assert session.run(value) == -6
+    with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero"):
+        session.run(value)
 
 
 def closed(session):
@@ -204,10 +200,9 @@ def test_the_thread_ends_with_the_session(end):
     end(sessions.pop())  # the threads_end fixture looks after the threads
 
 
-def test_the_thread_ends_with_a_new_pass():
+def test_the_thread_ends_with_a_new_pass(session):
     iterator = Dataset.range(3).repeat().prefetch(2).make_initializable_iterator()
     value = iterator.get_next()
-    with tf.Session() as session:
-        for _ in range(3):
-            session.run(iterator.initializer)
-            assert session.run(value) == 0
+    for _ in range(3):
+        session.run(iterator.initializer)
+        assert session.run(value) == 0

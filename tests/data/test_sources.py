@@ -217,18 +217,17 @@ def test_generator_that_does_not_fit(value, types, shapes):
         (MemoryError, tf.errors.ResourceExhaustedError),
     ],
 )
-def test_generator_that_fails(raised, error):
+def test_generator_that_fails(raised, error, session):
     def generator():
         yield 1
         raise raised("broken")
 
     value = Dataset.from_generator(generator, tf.int32, []).make_one_shot_iterator()
     fetched = value.get_next()
-    with tf.Session() as session:
-        assert session.run(fetched) == 1
-        for _ in range(2):  # a pass that failed did not come to its end
-            with pytest.raises(error, match="the generator raised .*broken"):
-                session.run(fetched)
+    assert session.run(fetched) == 1
+    for _ in range(2):  # a pass that failed did not come to its end
+        with pytest.raises(error, match="the generator raised .*broken"):
+            session.run(fetched)
 
 
 def test_generator_with_arguments():
@@ -237,17 +236,16 @@ def test_generator_with_arguments():
     assert lists(dataset, {count: 2}) == [0, 1]
 
 
-def test_a_single_element():
+def test_a_single_element(session):
     """As TensorFlow 2.4.4 and 2.21 answer."""
     single = tf.data.experimental.get_single_element
     size = tf.placeholder(tf.int64, [])
     value = single(tf.data.Dataset.range(size, size + 1).map(lambda n: {"n": n}))
     several = single(tf.data.Dataset.range(2))
-    with tf.Session() as sess:
-        assert [sess.run(value, {size: n}) for n in (3, 7)] == [{"n": 3}, {"n": 7}]
-        for _ in range(2):
-            with pytest.raises(tf.errors.InvalidArgumentError, match=r"has more.*E025"):
-                sess.run(several)
+    assert [session.run(value, {size: n}) for n in (3, 7)] == [{"n": 3}, {"n": 7}]
+    for _ in range(2):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"has more.*E025"):
+            session.run(several)
     with tf.eager_execution():
         zipped = (tf.data.Dataset.range(3).batch(3), tf.data.Dataset.from_tensors(2.0))
         rows, two = single(tf.data.Dataset.zip(zipped))

@@ -68,13 +68,12 @@ def test_an_element_without_components():
         Dataset.range(1).map(lambda x: ())
 
 
-def test_errors_of_a_function_name_its_operation_and_line():
+def test_errors_of_a_function_name_its_operation_and_line(session):
     dataset = Dataset.range(4).map(lambda x: 6 // (x - 1))
     value = dataset.make_one_shot_iterator().get_next()
-    with tf.Session() as session:
-        assert session.run(value) == -6
-        with pytest.raises(InvalidArgument, match="division by zero") as caught:
-            session.run(value)
+    assert session.run(value) == -6
+    with pytest.raises(InvalidArgument, match="division by zero") as caught:
+        session.run(value)
     assert "6 // (x - 1)" in str(caught.value)
 
 
@@ -84,7 +83,7 @@ def test_random_draws_differ_by_element_and_repeat_with_a_seed():
     assert len(set(first)) == 4 and first == second
 
 
-def test_functions_call_python_and_read_what_is_around_them():
+def test_functions_call_python_and_read_what_is_around_them(evaluate):
     factor = tf.placeholder(tf.float32, [])
     variable = tf.Variable(10.0)
 
@@ -95,12 +94,10 @@ def test_functions_call_python_and_read_what_is_around_them():
     dataset = Dataset.from_tensor_slices([1.0, 2.0]).map(function).repeat()
     iterator = dataset.make_initializable_iterator()
     value = iterator.get_next()
-    with tf.Session() as session:
-        session.run(variable.initializer)
-        session.run(iterator.initializer, {factor: 2.0})
-        assert session.run(value) == 14.0
-        session.run(variable.assign(100.0))
-        assert session.run(value) == 106.0
+    evaluate(iterator.initializer, {factor: 2.0})
+    assert evaluate(value) == 14.0
+    evaluate(variable.assign(100.0))
+    assert evaluate(value) == 106.0
 
 
 def test_tensors_of_a_function_belong_to_it():

@@ -40,15 +40,14 @@ def test_words_have_the_numbers_of_their_lines_or_of_a_column(words):
     }
 
 
-def test_a_dataset_looks_numbers_up(tmp_path):
+def test_a_dataset_looks_numbers_up(tmp_path, session):
     path = tmp_path / "numbers.txt"
     path.write_text("10\n20\n30\n")
     numbers = table(str(path), key_dtype=tf.int64)
     data = Dataset.from_tensor_slices(tf.constant([30, 10, 40], tf.int64))
     iterator = data.map(numbers.lookup).batch(3).make_initializable_iterator()
-    with tf.Session() as session:
-        session.run([tf.tables_initializer(), iterator.initializer])
-        assert session.run(iterator.get_next()).tolist() == [2, 0, -1]
+    session.run([tf.tables_initializer(), iterator.initializer])
+    assert session.run(iterator.get_next()).tolist() == [2, 0, -1]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +88,7 @@ def test_what_a_table_refuses(words):
         table(words, vocab_size="2")
 
 
-def test_tables_of_vectors():
+def test_tables_of_vectors(session):
     """Numbers recorded from 1.15.5, buckets of unknown words included."""
     lookup = tf.contrib.lookup
     spread = lookup.index_table_from_tensor(["the", "of", "and"], num_oov_buckets=3)
@@ -103,11 +102,10 @@ def test_tables_of_vectors():
         spread.size(): 6,
     }  # fmt: skip
     twice = lookup.index_table_from_tensor(["a", "b", "a"]).initializer
-    with tf.Session() as session:
-        session.run([t.initializer for t in (spread, numbers, default)])
-        assert [v.tolist() for v in session.run(list(wanted))] == [*wanted.values()]
-        with pytest.raises(tf.errors.FailedPreconditionError, match="different values"):
-            session.run(twice)
+    session.run([t.initializer for t in (spread, numbers, default)])
+    assert [v.tolist() for v in session.run(list(wanted))] == [*wanted.values()]
+    with pytest.raises(tf.errors.FailedPreconditionError, match="different values"):
+        session.run(twice)
     for wrong in (None, [["a"]], tf.placeholder(tf.string, [None])):
         with pytest.raises(ValueError, match="expected a vector of known size"):
             lookup.index_table_from_tensor(wrong)

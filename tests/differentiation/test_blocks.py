@@ -119,7 +119,7 @@ def test_a_loop_over_tensors_of_unknown_and_changing_shape():
         np.testing.assert_allclose(found[place], expected, rtol=1e-6)
 
 
-def test_variables_read_inside_and_around():
+def test_variables_read_inside_and_around(evaluate):
     w = tf.Variable([1.0, 2.0])
     unread = tf.Variable(1.0)
 
@@ -129,10 +129,7 @@ def test_variables_read_inside_and_around():
     _, y = tf.while_loop(lambda i, y: i < 5, body, [0, tf.reduce_sum(w)])
     slopes = tf.gradients(y + tf.reduce_sum(w), [w, unread])
     assert slopes[1] is None
-    with tf.Session() as sess:
-        sess.run(tf.global_variables_initializer())
-        # y = (a + b) a**3 b**2 + a + b at a = 1, b = 2
-        np.testing.assert_allclose(sess.run(slopes[0]), [4 + 3 * 3 * 4 + 1, 4 + 12 + 1])
+    np.testing.assert_allclose(evaluate(slopes[0]), [4 + 3 * 3 * 4 + 1, 4 + 12 + 1])
 
 
 def test_random_numbers_in_a_loop_are_those_of_the_way_forth():
@@ -147,16 +144,15 @@ def test_random_numbers_in_a_loop_are_those_of_the_way_forth():
     np.testing.assert_allclose(found, expected)
 
 
-def test_a_program_that_ran_before_still_runs():
+def test_a_program_that_ran_before_still_runs(session):
     x = tf.placeholder(tf.float32, [])
     y = tf.while_loop(lambda y: y < 9, lambda y: y * y, [x])
     z = tf.cond(x > 1, lambda: y * x, lambda: x)
-    with tf.Session() as sess:
-        assert sess.run(z, {x: 2.0}) == 32
-        (dx,) = tf.gradients(z, x)
-        assert sess.run([z, dx], {x: 2.0}) == [32, 16 + 2 * 32]
-        assert sess.run(z, {x: 2.0}) == 32
-        assert sess.run(tf.gradients(y, x), {x: 9.0}) == [1.0]  # no turn
+    assert session.run(z, {x: 2.0}) == 32
+    (dx,) = tf.gradients(z, x)
+    assert session.run([z, dx], {x: 2.0}) == [32, 16 + 2 * 32]
+    assert session.run(z, {x: 2.0}) == 32
+    assert session.run(tf.gradients(y, x), {x: 9.0}) == [1.0]  # no turn
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])

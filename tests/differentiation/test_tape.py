@@ -114,16 +114,14 @@ def test_the_gradient_of_a_table_holds_the_rows_that_were_read():
     assert value(found + 1.0) == [[4], [1], [7]]
 
 
-def test_two_lookups_are_joined_and_another_use_makes_the_gradient_whole():
+def test_two_lookups_are_joined_and_another_use_makes_the_gradient_whole(evaluate):
     table = tf.Variable([[1.0], [2.0], [3.0]])
     rows = tf.reduce_sum(tf.gather(table, [2]) + tf.gather(table, [1]))
     (some,) = tf.gradients(rows, table)
     assert isinstance(some, tf.IndexedSlices)
     (whole,) = tf.gradients(rows + tf.reduce_sum(table), table)
-    with tf.Session() as sess:
-        sess.run(tf.global_variables_initializer())
-        assert sorted(sess.run(some.indices)) == [1, 2]
-        assert sess.run(whole).tolist() == [[1], [2], [2]]
+    assert sorted(evaluate(some.indices)) == [1, 2]
+    assert evaluate(whole).tolist() == [[1], [2], [2]]
 
 
 @in_both_modes

@@ -303,23 +303,19 @@ def test_contexts(tf):
     same(type(variable(tf, "after")) is tf.Variable, True)
 
 
-def test_one_device(tf):
+def test_one_device(tf, session):
     kind = tf.VariableAggregation.SUM
     parent = tf.contrib.distribute.OneDeviceStrategy
-    with tf.Session() as session:
-        strategy = parent("/device:CPU:0")
-        same(
-            (strategy.worker_devices, strategy.is_single_tower),
-            (["/device:CPU:0"], True),
-        )
-        same((strategy.num_towers, strategy.towers.system), (1, None))
-        with strategy.scope():
-            v = variable(tf, value=1.0)
-            value = strategy.call_for_each_tower(lambda: v + tf.constant(1.0))
-            same((value.device, strategy.worker_device_index), ("/device:CPU:0", 0))
-            total = strategy.reduce(kind, value, v)
-            grown = strategy.update(v, lambda v, d: v.assign_add(d), total)
-        initialise_variables(tf, session)
-        same(session.run(grown), 3.0)
+    strategy = parent("/device:CPU:0")
+    same((strategy.worker_devices, strategy.is_single_tower), (["/device:CPU:0"], True))
+    same((strategy.num_towers, strategy.towers.system), (1, None))
+    with strategy.scope():
+        v = variable(tf, value=1.0)
+        value = strategy.call_for_each_tower(lambda: v + tf.constant(1.0))
+        same((value.device, strategy.worker_device_index), ("/device:CPU:0", 0))
+        total = strategy.reduce(kind, value, v)
+        grown = strategy.update(v, lambda v, d: v.assign_add(d), total)
+    initialise_variables(tf, session)
+    same(session.run(grown), 3.0)
     for unfit in (None, 5, ["/device:CPU:0"]):
         expect_raises(TypeError, parent, unfit)

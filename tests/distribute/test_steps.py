@@ -20,7 +20,7 @@ def iterator_of(strategy, dataset):
     return strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
 
 
-def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy_of):
+def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy_of, session):
     strategy, limit = strategy_of(2), tf.placeholder(tf.float32, [])
     with strategy.scope():
 
@@ -35,10 +35,9 @@ def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy_of):
         context = strategy.run_steps_on_dataset(
             fn, iterator_of(strategy, numbers(40)), 2
         )
-    with tf.Session() as session:
-        with pytest.raises(tf.errors.InvalidArgumentError, match="in tower [01]"):
-            session.run(context.last_step_outputs, {limit: 0.0})
-        first, second = session.run(context.last_step_outputs, {limit: 99.0})["x"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="in tower [01]"):
+        session.run(context.last_step_outputs, {limit: 0.0})
+    first, second = session.run(context.last_step_outputs, {limit: 99.0})["x"]
     assert second == first + 1 and first % 2 == 1
 
 
@@ -58,7 +57,7 @@ def test_an_error_of_the_dataset_reaches_the_caller(strategy_of):
         session.run(context.run_op)
 
 
-def test_large_elements_arrive_whole(strategy_of):
+def test_large_elements_arrive_whole(strategy_of, session):
     strategy = strategy_of(2)
     rows = np.arange(40, dtype=np.float32)[:, None] * np.ones(40_000, np.float32)
     with strategy.scope():
@@ -69,8 +68,7 @@ def test_large_elements_arrive_whole(strategy_of):
 
         iterator = iterator_of(strategy, Dataset.from_tensor_slices(rows))
         context = strategy.run_steps_on_dataset(fn, iterator, 20)
-    with tf.Session() as session:
-        assert session.run(context.last_step_outputs)["mean"] == [38.0, 39.0]
+    assert session.run(context.last_step_outputs)["mean"] == [38.0, 39.0]
 
 
 def test_what_works_ahead_ends_with_the_session(strategy_of):

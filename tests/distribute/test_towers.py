@@ -20,10 +20,8 @@ def test_an_error_on_one_core_names_its_replica(executor, strategy_of):
 
     with tf.config.override(cores=2, executor=executor), strategy.scope():
         values = strategy.unwrap(strategy.call_for_each_tower(fn))
-        with (
-            tf.Session() as sess,
-            pytest.raises(tf.errors.InvalidArgumentError, match="on replica 1: ") as e,
-        ):
+        invalid = pytest.raises(tf.errors.InvalidArgumentError, match="on replica 1: ")
+        with tf.Session() as sess, invalid as e:
             sess.run(values, {index: 7})
     assert e.value.op.type == "GatherV2"
 
@@ -94,10 +92,9 @@ def test_eager_towers_see_no_values_but_say_how_to(look, strategy_of):
 
 
 @pytest.mark.parametrize("towers", [1, 2])
-def test_a_metric_of_a_tower_counts_what_the_tower_sees(towers, strategy_of):
+def test_a_metric_of_a_tower_counts_what_the_tower_sees(towers, strategy_of, session):
     strategy = strategy_of(towers)
     with strategy.scope():
         _, update = strategy.call_for_each_tower(lambda: tf.metrics.mean([1.0, 2.0]))
-        with tf.Session() as session:
-            session.run(tf.local_variables_initializer())
-            assert session.run(strategy.unwrap(update)) == [1.5] * towers
+        session.run(tf.local_variables_initializer())
+        assert session.run(strategy.unwrap(update)) == [1.5] * towers

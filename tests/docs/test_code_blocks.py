@@ -33,6 +33,8 @@ import tpuref
 import tpuref as tf
 from tpuref.engine.runtime.system import LOCAL
 
+from ..pythons import python
+
 TOP = Path(__file__).resolve().parents[2]
 DOCS = TOP / "docs"
 SOURCE = Path(tpuref.__file__).resolve().parents[1]
@@ -150,14 +152,8 @@ def run_shell(block, here):
 @functools.cache
 def help_of(command):
     """Return what ``tpuref COMMAND --help`` prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tpuref", *command, "--help"],
-        env=os.environ | {"PYTHONPATH": str(SOURCE), "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    settings = {"PYTHONPATH": str(SOURCE), "NO_COLOR": "1"}
+    done = python("-m", "tpuref", *command, "--help", env=settings)
     return done.stdout + done.stderr
 
 

@@ -2,11 +2,11 @@
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
 
+from ..pythons import python
 from .platforms import SITECUSTOMIZE
 
 SUMS = """\
@@ -23,19 +23,10 @@ WARNING = "[TPUREF-W254]"
 
 def run(tmp_path, platform, *arguments, **variables):
     (tmp_path / "sitecustomize.py").write_text(SITECUSTOMIZE)
-    environment = {
-        name: value for name, value in os.environ.items() if name[:7] != "TPUREF_"
-    }
+    settings = dict.fromkeys(name for name in os.environ if name[:7] == "TPUREF_")
     path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
-    return subprocess.run(
-        [sys.executable, *arguments],
-        env={**environment, "PYTHONPATH": path, "PLATFORM": platform, **variables},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    settings |= {"PYTHONPATH": path, "PLATFORM": platform, **variables}
+    return python(*arguments, env=settings, cwd=tmp_path)
 
 
 @pytest.fixture(params=["darwin", "win32"])

@@ -102,10 +102,8 @@ def test_modes():
 
 
 def test_reading_what_is_written_to(tmp_path):
-    with (
-        gfile.GFile(tmp_path / "a", "w") as file,
-        pytest.raises(tf.errors.PermissionDeniedError, match="another mode"),
-    ):
+    denied = pytest.raises(tf.errors.PermissionDeniedError, match="another mode")
+    with gfile.GFile(tmp_path / "a", "w") as file, denied:
         file.read()
     write(f"file://{tmp_path}/b", "1")
     assert (tmp_path / "b").read_text() == "1"

@@ -80,7 +80,7 @@ def test_compression_has_to_be_named(tmp_path):
         tf.python_io.TFRecordOptions("zip")
 
 
-def test_paths_of_a_dataset_and_of_a_tensor(tmp_path):
+def test_paths_of_a_dataset_and_of_a_tensor(tmp_path, session):
     (tmp_path / "a").write_text("1\r\n2\n")
     (tmp_path / "b").write_text("3")
     paths = [str(tmp_path / "a"), str(tmp_path / "b")]
@@ -91,11 +91,10 @@ def test_paths_of_a_dataset_and_of_a_tensor(tmp_path):
     rows = tf.data.FixedLengthRecordDataset(chosen, 3, 4, 4)
     iterator = rows.make_initializable_iterator()
     element = iterator.get_next()
-    with tf.Session() as sess:
-        sess.run(iterator.initializer, {chosen: str(tmp_path / "c")})
-        assert [sess.run(element) for _ in range(2)] == [b"abc", b"def"]
-        with pytest.raises(tf.errors.OutOfRangeError):
-            sess.run(element)
+    session.run(iterator.initializer, {chosen: str(tmp_path / "c")})
+    assert [session.run(element) for _ in range(2)] == [b"abc", b"def"]
+    with pytest.raises(tf.errors.OutOfRangeError):
+        session.run(element)
     with pytest.raises(TypeError, match="filenames must be paths"):
         tf.data.TFRecordDataset([1])
 

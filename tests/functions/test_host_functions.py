@@ -35,7 +35,7 @@ def test_a_function_without_results_comes_as_an_operation():
     assert log == [3, 4]
 
 
-def test_what_the_function_does_to_its_arrays_stays_there():
+def test_what_the_function_does_to_its_arrays_stays_there(evaluate):
     buffer = np.zeros(2, np.float32)
 
     def spoil(x):
@@ -45,12 +45,10 @@ def test_what_the_function_does_to_its_arrays_stays_there():
 
     v = tf.Variable([1.0, 2.0])
     calls = [tf.py_func(spoil, [v], tf.float32) for _ in range(2)]
-    with tf.Session() as session:
-        session.run(v.initializer)
-        found = session.run(calls)
-        buffer[:] = 0
-        assert [value.tolist() for value in found] == [[2.0, 3.0]] * 2
-        assert session.run(v).tolist() == [1.0, 2.0]
+    found = evaluate(calls)
+    buffer[:] = 0
+    assert [value.tolist() for value in found] == [[2.0, 3.0]] * 2
+    assert evaluate(v).tolist() == [1.0, 2.0]
 
 
 def test_py_func_receives_scalars_as_scalars(evaluate):

@@ -60,8 +60,6 @@ def test_a_leaked_value_is_neither_fetched_nor_fed_nor_awaited(kind):
         run(value.op)
     with pytest.raises(ValueError, match=f"cannot feed.*{kind}"):
         run(tf.constant(0), {value: 1})
-    with (
-        pytest.raises(tf.errors.InaccessibleTensorError, match=kind),
-        tf.control_dependencies([value]),
-    ):
+    inaccessible = pytest.raises(tf.errors.InaccessibleTensorError, match=kind)
+    with inaccessible, tf.control_dependencies([value]):
         tf.no_op()

@@ -46,22 +46,18 @@ def test_products_without_nan():
     [("max", [[3, 2], [3, 4], [7, 6]]), ("min", [[1, 0.5], [3, 4], [5, -1]]),
      ("mul", [[6, 1], [3, 4], [35, -6]]), ("div", [[1 / 6, 4], [3, 4], [5 / 7, -6]])],
 )  # fmt: skip
-def test_rows_of_variables(function, expected):
+def test_rows_of_variables(function, expected, evaluate):
     v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     updates = [[2.0, 1.0], [7.0, -1.0], [3.0, 0.5]]
     update = getattr(tf, f"scatter_{function}")(v, [0, 2, 0], updates)
-    with tf.Session() as session:
-        session.run(v.initializer)
-        session.run(update)
-        np.testing.assert_allclose(session.run(v), expected)
+    evaluate(update)
+    np.testing.assert_allclose(evaluate(v), expected)
 
 
-def test_rows_of_integers_are_divided_towards_zero():
+def test_rows_of_integers_are_divided_towards_zero(evaluate):
     v = tf.Variable([7, -7, 9])
-    with tf.Session() as session:
-        session.run(v.initializer)
-        session.run(tf.scatter_div(v, [0, 1, 0], [2, 2, 2]))
-        assert session.run(v).tolist() == [1, -3, 9]
+    evaluate(tf.scatter_div(v, [0, 1, 0], [2, 2, 2]))
+    assert evaluate(v).tolist() == [1, -3, 9]
 
 
 TABLES = [np.arange(6.0).reshape(3, 2), 10 + np.arange(4.0).reshape(2, 2)]
@@ -156,7 +152,7 @@ def test_a_value_that_was_read_stays():
 
 
 @pytest.mark.parametrize("exclusive", [False, True])
-def test_the_first_true_case(exclusive):
+def test_the_first_true_case(exclusive, session):
     """TensorFlow 1.15.5 returned the same, and raised where this does."""
     x = tf.placeholder(tf.int32, [])
     pairs = [(x < 5, lambda: tf.constant(1)), (x < 10, lambda: tf.constant(2))]
@@ -164,14 +160,13 @@ def test_the_first_true_case(exclusive):
     expected = {3: [1, 1], 7: [2, 2], 12: [3, None]}
     if exclusive:
         expected[3][0] = None
-    with tf.Session() as session:
-        for value, results in expected.items():
-            for tensor, result in zip(found, results, strict=True):
-                if result is None:
-                    with pytest.raises(tf.errors.InvalidArgumentError, match="true"):
-                        session.run(tensor, {x: value})
-                else:
-                    assert session.run(tensor, {x: value}) == result
+    for value, results in expected.items():
+        for tensor, result in zip(found, results, strict=True):
+            if result is None:
+                with pytest.raises(tf.errors.InvalidArgumentError, match="true"):
+                    session.run(tensor, {x: value})
+            else:
+                assert session.run(tensor, {x: value}) == result
 
 
 def test_former_names():

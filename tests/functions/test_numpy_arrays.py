@@ -112,15 +112,14 @@ def test_tensors_give_what_arrays_give(name, mode):
         same(value_of(call(tf.constant(array))), call(array))
 
 
-def test_sizes_that_are_fed():
+def test_sizes_that_are_fed(session):
     x = tf.placeholder(tf.float32, [None, 4])
     rows, columns = np.shape(x)
     assert columns == 4
-    with tf.Session() as session:
-        got = session.run(
-            [rows, np.size(x), np.reshape(x, (columns, rows)), np.full_like(x, 2)],
-            {x: TABLE},
-        )
+    got = session.run(
+        [rows, np.size(x), np.reshape(x, (columns, rows)), np.full_like(x, 2)],
+        {x: TABLE},
+    )
     assert got[0] == 3 and got[1] == 12
     np.testing.assert_array_equal(got[2], TABLE.reshape(4, 3))
     np.testing.assert_array_equal(got[3], np.full((3, 4), 2))
@@ -166,10 +165,7 @@ def test_wrong_arguments(call, message):
         call(tf.constant(TABLE))
 
 
-def test_an_index_too_far_from_the_end_is_a_run_time_fault():
+def test_an_index_too_far_from_the_end_is_a_run_time_fault(session):
     taken = np.take(tf.constant(ROW), tf.constant([-5]))
-    with (
-        tf.Session() as session,
-        pytest.raises(tf.errors.InvalidArgumentError, match="out of range"),
-    ):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of range"):
         session.run(taken)

@@ -100,15 +100,14 @@ def test_writing_leaves_the_array_before_as_it_was():
     np.testing.assert_array_equal(got, [[1, 0], [5, 6]])
 
 
-def test_arrays_in_branches_and_nested_loops():
+def test_arrays_in_branches_and_nested_loops(session):
     array = tf.TensorArray(tf.float32, 2, element_shape=[])
     chosen = tf.placeholder(tf.bool, [])
     either = tf.cond(chosen, lambda: array.write(1, 5.0), lambda: array.write(0, 7.0))
-    with tf.Session() as session:
-        for given, wanted in ((True, [0, 5]), (False, [7, 0])):
-            np.testing.assert_array_equal(
-                session.run(either.stack(), {chosen: given}), wanted
-            )
+    for given, wanted in ((True, [0, 5]), (False, [7, 0])):
+        np.testing.assert_array_equal(
+            session.run(either.stack(), {chosen: given}), wanted
+        )
 
     def outer_body(i, rows):
         inner = filled(tf.TensorArray(tf.float32, 2), 2, tf.cast(i, tf.float32))

@@ -1,7 +1,5 @@
 """Values of tensors, as a session gives them, and when they are evaluated."""
 
-import sys
-
 import numpy as np
 
 import tpuref as tf
@@ -20,11 +18,6 @@ def same(got, expected):
             same(one, other)
     else:
         np.testing.assert_array_equal(got, expected)
-
-
-def line():
-    """Return the line number of the caller."""
-    return sys._getframe(1).f_lineno
 
 
 def note(log, label):

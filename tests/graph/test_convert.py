@@ -1,20 +1,16 @@
 """What values become as tensors: element types, packing, and what is refused."""
 
-import sys
-
 import ml_dtypes
 import numpy as np
 import pytest
 
 import tpuref as tf
 
+from ..messages import line, refused
+
 
 def run(fetches):
     return tf.Session().run(fetches)
-
-
-def line():
-    return sys._getframe(1).f_lineno
 
 
 NATURAL = {
@@ -129,14 +125,11 @@ def test_a_tensor_stays_itself():
 
 def test_a_tensor_of_another_dtype_is_refused_with_its_place():
     x, made = tf.constant(1.0, name="x"), line()
-    with pytest.raises(
-        ValueError, match="expected dtype int32, got x:0 float32"
-    ) as got:
-        tf.convert_to_tensor(x, tf.int32)
-    assert f"{__file__}:{made}" in str(got.value)
+    words = ["expected dtype int32, got x:0 float32", f"{__file__}:{made}"]
+    refused(ValueError, words, tf.convert_to_tensor, x, tf.int32)
 
 
-def test_lists_with_tensors_and_variables_are_packed():
+def test_lists_with_tensors_and_variables_are_packed(evaluate):
     x, v = tf.constant(2.0), tf.Variable(3.0)
     packed = tf.convert_to_tensor([[1, x], [x, 4]])
     assert packed.dtype == tf.float32
@@ -145,9 +138,7 @@ def test_lists_with_tensors_and_variables_are_packed():
     rows = tf.convert_to_tensor((tf.constant([1, 2]), [3, 4]), name="rows")
     assert rows.op.name == "rows"
     assert run(rows).tolist() == [[1, 2], [3, 4]]
-    with tf.Session() as session:
-        session.run(v.initializer)
-        assert session.run(tf.convert_to_tensor([v, 1])).tolist() == [3.0, 1.0]
+    assert evaluate(tf.convert_to_tensor([v, 1])).tolist() == [3.0, 1.0]
 
 
 def test_lists_with_tensors_have_to_be_even():

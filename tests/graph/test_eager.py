@@ -1,6 +1,5 @@
 """Eager mode: operations run at once, and their tensors are values."""
 
-import sys
 import threading
 
 import ml_dtypes
@@ -9,13 +8,10 @@ import pytest
 
 import tpuref as tf
 
+from ..messages import line
 from ..pythons import python
 
 IMPORT = "import tpuref as tf\n"
-
-
-def line():
-    return sys._getframe(1).f_lineno
 
 
 def test_graph_mode_is_the_default_and_the_scope_ends():

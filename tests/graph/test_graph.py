@@ -225,17 +225,15 @@ def test_dependencies_run_first_and_only_where_asked():
     assert idle not in x.op.control_inputs
 
 
-def test_dependencies_accept_tensors_and_variables():
+def test_dependencies_accept_tensors_and_variables(evaluate):
     log: list[str] = []
     tensor = trace(log, "tensor").outputs[0]
     v = tf.Variable(1, name="v")
     with tf.control_dependencies([tensor, v]):
         x = tf.no_op()
     assert x.control_inputs == [tensor.op, v.op]
-    with tf.Session() as session:
-        session.run(v.initializer)
-        assert log == []
-        session.run(x)
+    assert log == []
+    evaluate(x)
     assert log == ["tensor"]
 
 

@@ -14,14 +14,12 @@ def run(fetches, feed_dict=None):
 X = np.array([[1.0, 4.0], [9.0, 16.0]], np.float32)
 
 
-def test_tensors_of_unknown_shape_and_variables():
+def test_tensors_of_unknown_shape_and_variables(evaluate):
     x, v = tf.placeholder(tf.float32), tf.Variable([4.0, 9.0])
-    with tf.Session() as session:
-        session.run(v.initializer)
-        found = session.run(np.sum(np.tanh(x)), {x: X})
-        np.testing.assert_allclose(found, np.tanh(X).sum(), rtol=1e-6)
-        assert session.run(np.sqrt(v)).tolist() == [2.0, 3.0]
-        assert session.run(np.sum(v)) == 13.0
+    found = evaluate(np.sum(np.tanh(x)), {x: X})
+    np.testing.assert_allclose(found, np.tanh(X).sum(), rtol=1e-6)
+    assert evaluate(np.sqrt(v)).tolist() == [2.0, 3.0]
+    assert evaluate(np.sum(v)) == 13.0
 
 
 def test_the_dtype_argument_of_a_ufunc_converts_its_inputs():

@@ -119,22 +119,18 @@ def test_values_that_would_lose_something_are_refused(tensor, other):
             build()
 
 
-def test_variables_take_part_on_both_sides():
+def test_variables_take_part_on_both_sides(evaluate):
     v = tf.Variable([1.0, 2.0])
     results = [v + 1, 1 + v, v * v, 2 / v, -v]
-    with tf.Session() as session:
-        session.run(v.initializer)
-        values = [value.tolist() for value in session.run(results)]
+    values = [value.tolist() for value in evaluate(results)]
     assert values == [[2, 3], [2, 3], [1, 4], [2, 1], [-1, -2]]
     assert (v < 2).dtype == tf.bool
 
 
-def test_variables_are_subscripted_and_iterated_as_tensors():
+def test_variables_are_subscripted_and_iterated_as_tensors(evaluate):
     v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
-    with tf.Session() as session:
-        session.run(v.initializer)
-        assert session.run(v[1, 0]) == 3.0
-        assert session.run(v[:, 1]).tolist() == [2.0, 4.0]
-        assert [session.run(row).tolist() for row in v] == [[1.0, 2.0], [3.0, 4.0]]
+    assert evaluate(v[1, 0]) == 3.0
+    assert evaluate(v[:, 1]).tolist() == [2.0, 4.0]
+    assert [evaluate(row).tolist() for row in v] == [[1.0, 2.0], [3.0, 4.0]]
     with pytest.raises(TypeError, match=r"subscript 'x' of Variable/read"):
         v["x"]

@@ -21,6 +21,7 @@ class Kernels(NamedTuple):
     padding: ModuleType
     checksum: ModuleType
     convolution: ModuleType
+    elementwise: ModuleType
     examples: ModuleType
     pooling: ModuleType
     sums: ModuleType

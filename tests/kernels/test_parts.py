@@ -1,13 +1,13 @@
 """Parts of a computation, one on each thread."""
 
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
 
 from tpuref.kernels import parts
+
+from ..pythons import python
 
 LARGE = 2 * parts.LEAST_WORK
 
@@ -67,6 +67,5 @@ else:
 
 
 def test_a_forked_process_starts_threads_of_its_own():
-    command = [sys.executable, "-W", "ignore", "-c", FORKING]
-    outcome = subprocess.run(command, capture_output=True, timeout=30, check=True)
+    outcome = python("-W", "ignore", "-c", FORKING, check=True)
     assert int(outcome.stdout) == 7 << 8

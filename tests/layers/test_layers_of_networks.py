@@ -303,7 +303,7 @@ RENORMALIZED = [
 
 
 @pytest.mark.parametrize("fed", [False, True])
-def test_renormalization_is_that_of_1_15(fed):
+def test_renormalization_is_that_of_1_15(fed, evaluate):
     batches = np.random.RandomState(2).randn(3, 4, 2).astype("f") * 2 + 1
     x = tf.placeholder(tf.float32, [4, 2])
     training = tf.placeholder(tf.bool, []) if fed else True
@@ -322,20 +322,18 @@ def test_renormalization_is_that_of_1_15(fed):
         for name in ("moving_stddev", "renorm_mean", "renorm_stddev")
     ]
     updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        for batch in batches:
-            feeds = {x: batch, training: True} if fed else {x: batch}
-            found = session.run([y, gradient], feeds)
-            session.run(updates, feeds)
-        variables = session.run(tf.global_variables())
-        if fed:
-            moments = batches[2] - variables[2], variables[3] + 0.01
-            expected = moments[0] / np.sqrt(moments[1])
-            feeds[training] = False
-            session.run(updates, feeds)
-            np.testing.assert_array_equal(session.run(tf.global_variables()), variables)
-            np.testing.assert_allclose(session.run(y, feeds), expected, atol=1e-6)
+    for batch in batches:
+        feeds = {x: batch, training: True} if fed else {x: batch}
+        found = evaluate([y, gradient], feeds)
+        evaluate(updates, feeds)
+    variables = evaluate(tf.global_variables())
+    if fed:
+        moments = batches[2] - variables[2], variables[3] + 0.01
+        expected = moments[0] / np.sqrt(moments[1])
+        feeds[training] = False
+        evaluate(updates, feeds)
+        np.testing.assert_array_equal(evaluate(tf.global_variables()), variables)
+        np.testing.assert_allclose(evaluate(y, feeds), expected, atol=1e-6)
     np.testing.assert_allclose(found[0], RENORMALIZED[0], atol=6e-5)
     np.testing.assert_allclose(found[1], RENORMALIZED[1], atol=6e-4)
     np.testing.assert_allclose(variables, RENORMALIZED[2], atol=6e-5)

@@ -39,7 +39,9 @@ def sums(array):
     ],
     ids=["whole", "lengths", "shorter", "joined", "relu"],
 )
-def test_an_lstm_computes_what_tensorflow_computes(cell, given, expected, known):
+def test_an_lstm_computes_what_tensorflow_computes(
+    cell, given, expected, known, evaluate
+):
     rows = (
         tf.constant(ROWS)
         if known
@@ -50,16 +52,14 @@ def test_an_lstm_computes_what_tensorflow_computes(cell, given, expected, known)
     assert outputs.shape.as_list() == ([2, 4, 5] if known else [None, None, 5])
     loss = tf.reduce_sum(outputs**2) + tf.reduce_sum(state[0])
     gradients = tf.gradients(loss, [rows, *own.variables])
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run(own.kernel.assign(KERNEL))
-        values = tf.nest.flatten(session.run([outputs, state, gradients]))
+    evaluate(own.kernel.assign(KERNEL))
+    values = tf.nest.flatten(evaluate([outputs, state, gradients]))
     assert [sums(value) for value in values] == [
         pytest.approx(pair, abs=1e-4) for pair in expected
     ]
 
 
-def test_time_may_come_first_and_a_state_be_given():
+def test_time_may_come_first_and_a_state_be_given(evaluate):
     cell = tf.nn.rnn_cell.BasicLSTMCell(5)
     first = cell.zero_state(2, tf.float32)
     rows, _ = tf.nn.dynamic_rnn(cell, ROWS, initial_state=first)
@@ -70,9 +70,7 @@ def test_time_may_come_first_and_a_state_be_given():
     rest, _ = tf.nn.dynamic_rnn(cell, ROWS[:, 2:], initial_state=state)
     names = [variable.name for variable in cell.variables]
     assert names == ["rnn/basic_lstm_cell/kernel:0", "rnn/basic_lstm_cell/bias:0"]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        by_row, by_time, *parts = session.run([rows, times, half, rest])
+    by_row, by_time, *parts = evaluate([rows, times, half, rest])
     np.testing.assert_array_equal(by_row, by_time.swapaxes(0, 1))
     np.testing.assert_array_equal(by_row, np.concatenate(parts, 1))
 

@@ -47,7 +47,7 @@ def test_names_of_variables():
     assert y.shape.as_list() == [2, 4]
 
 
-def test_values():
+def test_values(evaluate):
     x = np.arange(18, dtype=np.float32).reshape(1, 3, 3, 2)
     y = slim.conv2d(x, 1, 3, weights_initializer=tf.ones_initializer())
     wide = slim.conv2d(
@@ -56,9 +56,7 @@ def test_values():
     each = slim.separable_conv2d(
         x, None, 3, padding="VALID", weights_initializer=tf.ones_initializer()
     )
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        y, wide, each = session.run([y, wide, each])
+    y, wide, each = evaluate([y, wide, each])
     padded = np.pad(x[0].sum(-1), 1)
     windows = [[padded[r : r + 3, c : c + 3].sum() for c in range(3)] for r in range(3)]
     assert y[0, :, :, 0].tolist() == windows
@@ -77,28 +75,24 @@ def test_the_first_channels():
     ]
 
 
-def test_moving_averages_with_the_outputs():
+def test_moving_averages_with_the_outputs(evaluate):
     x = tf.constant([[1.0], [3.0]])
     y = slim.batch_norm(x, decay=0.5, updates_collections=None)
     later = slim.batch_norm(x, scope="later", updates_collections="mine")
     del later
     mean = tf.global_variables()[1]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run(y)
-        assert session.run(mean).tolist() == [1.0]
+    evaluate(y)
+    assert evaluate(mean).tolist() == [1.0]
     assert len(tf.get_collection("mine")) == 2
     assert tf.get_collection(tf.GraphKeys.UPDATE_OPS) == []
 
 
-def test_evaluation_uses_moving_averages():
+def test_evaluation_uses_moving_averages(evaluate):
     x = tf.constant([[1.0], [3.0]])
     y = slim.batch_norm(x, is_training=False, epsilon=0.0)
     z = slim.dropout(x, is_training=False)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        for value in session.run([y, z]):
-            assert value.tolist() == [[1.0], [3.0]]
+    for value in evaluate([y, z]):
+        assert value.tolist() == [[1.0], [3.0]]
 
 
 def test_scopes_of_arguments():

@@ -168,19 +168,18 @@ def test_a_metric_needs_a_graph_and_fitting_shapes():
         tf.metrics.mean([1.0])
 
 
-def test_interpolation_of_roc_is_the_trapezoidal_rule():
+def test_interpolation_of_roc_is_the_trapezoidal_rule(session):
     """As in 1.15.5, which warns that only PR has the other."""
     labels, guesses = tf.constant([0.0, 1, 1, 0]), tf.constant([0.2, 0.8, 0.3, 0.6])
     _, update = tf.metrics.auc(
         labels, guesses, summation_method="careful_interpolation"
     )
-    with tf.Session() as session:
-        session.run(tf.local_variables_initializer())
-        assert session.run(update) == pytest.approx(0.74999976)
+    session.run(tf.local_variables_initializer())
+    assert session.run(update) == pytest.approx(0.74999976)
 
 
 @pytest.mark.parametrize("part", ["call", "update"])
-def test_a_call_of_a_metric_object_in_a_graph_counts_its_batch(part):
+def test_a_call_of_a_metric_object_in_a_graph_counts_its_batch(part, session):
     """As on TensorFlow 1.15.5, where an update is the last variable's new value.
 
     With Keras installed, `tf.keras.metrics` has its classes instead.
@@ -191,9 +190,8 @@ def test_a_call_of_a_metric_object_in_a_graph_counts_its_batch(part):
         fetches = [mean(batch), right(batch, [5.0, 0.0])]
     else:
         fetches = [mean.update_state(batch), right.update_state(batch, [5.0, 0.0])]
-    with tf.Session() as session:
-        session.run([v.initializer for v in mean.variables + right.variables])
-        found = [session.run(fetches, {batch: v}) for v in ([1.0, 3.0], [5.0, 7.0])]
+    session.run([v.initializer for v in mean.variables + right.variables])
+    found = [session.run(fetches, {batch: v}) for v in ([1.0, 3.0], [5.0, 7.0])]
     assert found == ([[2, 0], [4, 0.25]] if part == "call" else [[2, 2], [4, 4]])
 
 

@@ -101,20 +101,19 @@ tf.logging.error("once")
     assert ran(program, folder=tmp_path) == expected
 
 
-def test_print_in_a_graph(capsys, tmp_path):
+def test_print_in_a_graph(capsys, tmp_path, session):
     x = tf.constant([[1, 2], [3, 4]])
     operation = tf.print("x", x, {"a": tf.constant(b"t")}, [1.5, x[0]], sep="|")
-    with tf.Session() as sess:
-        sess.run(operation)
-        assert capsys.readouterr().err == "x|[[1 2]\n [3 4]]|{a: t}|[1.5, [1 2]]\n"
-        many = tf.print(tf.range(100), output_stream=sys.stdout, summarize=2, end="")
-        sess.run(many)
-        assert capsys.readouterr().out == "[0 1 ... 98 99]"
-        path = tmp_path / "out"
-        to_file = tf.print(tf.constant(1), output_stream=f"file://{path}")
-        sess.run(to_file)
-        sess.run(to_file)
-        assert path.read_text() == "1\n1\n"
+    session.run(operation)
+    assert capsys.readouterr().err == "x|[[1 2]\n [3 4]]|{a: t}|[1.5, [1 2]]\n"
+    many = tf.print(tf.range(100), output_stream=sys.stdout, summarize=2, end="")
+    session.run(many)
+    assert capsys.readouterr().out == "[0 1 ... 98 99]"
+    path = tmp_path / "out"
+    to_file = tf.print(tf.constant(1), output_stream=f"file://{path}")
+    session.run(to_file)
+    session.run(to_file)
+    assert path.read_text() == "1\n1\n"
     with pytest.raises(ValueError, match="output_stream must be"):
         tf.print(1, output_stream="somewhere")
 
@@ -128,11 +127,10 @@ def test_print_at_once(capsys, caplog):
     assert caplog.messages == ["logged"]
 
 
-def test_print_the_first_times(capsys):
+def test_print_the_first_times(capsys, session):
     x = tf.placeholder(tf.int32, [])
     y = tf.Print(x, [x, [1, 2, 3, 4]], "x is ", first_n=2)
-    with tf.Session() as sess:
-        assert [sess.run(y, {x: k}) for k in range(4)] == [0, 1, 2, 3]
+    assert [session.run(y, {x: k}) for k in range(4)] == [0, 1, 2, 3]
     assert capsys.readouterr().err == "x is [0][1 2 3...]\nx is [1][1 2 3...]\n"
 
 
@@ -181,7 +179,7 @@ def test_options_that_are_ignored_on_purpose():
         tf.GPUOptions(allow_grwoth=True)
 
 
-def test_collections_of_a_program():
+def test_collections_of_a_program(session):
     tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.no_op(name="update"))
     tf.add_to_collections([tf.GraphKeys.LOSSES, "mine"], tf.constant(1.0))
     local = tf.get_variable(
@@ -194,12 +192,11 @@ def test_collections_of_a_program():
     assert tf.global_variables() == [] == tf.moving_average_variables()
     tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, local.assign(3.0).op)
     missing = tf.report_uninitialized_variables()
-    with tf.Session() as sess:
-        assert sess.run(missing).tolist() == [b"count"]
-        sess.run(tf.local_variables_initializer())
-        assert sess.run(missing).tolist() == []
-        sess.run(tf.tables_initializer())
-        assert sess.run(local) == 3.0
+    assert session.run(missing).tolist() == [b"count"]
+    session.run(tf.local_variables_initializer())
+    assert session.run(missing).tolist() == []
+    session.run(tf.tables_initializer())
+    assert session.run(local) == 3.0
     assert [op.name for op in tf.get_collection("update_ops")] == ["update"]
     assert tf.get_collection("losses") == tf.get_collection("mine")
 

@@ -1,12 +1,11 @@
 """A copy of the project to build in, so that builds leave no trace."""
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from ..pythons import python
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,20 +23,8 @@ class Project:
         self.folder = folder
 
     def run(self, *arguments, **environment):
-        chosen = {
-            name: value
-            for name, value in os.environ.items()
-            if name not in ("CC", "TPUREF_PURE")
-        }
-        return subprocess.run(
-            [sys.executable, *arguments],
-            cwd=self.folder,
-            env={**chosen, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
+        settings = {"CC": None, "TPUREF_PURE": None, **environment}
+        return python(*arguments, env=settings, cwd=self.folder)
 
     def build(self, kind, target, **environment):
         """Build a wheel or an sdist as installers do, without their isolation."""

@@ -46,7 +46,7 @@ def test_the_value_of_the_release(number, name, case):
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_on_three_replicas_and_twice(number):
+def test_on_three_replicas_and_twice(number, session):
     module = module_of(number)
     names = {case: name for name, case in measure.cases()}
     pure = [
@@ -68,23 +68,21 @@ def test_on_three_replicas_and_twice(number):
         return [tensor for part in leaves for tensor in part]
 
     outputs = tf.tpu.replicate(computation, [[]] * 3)
-    with tf.Session() as session:
-        for replica in [*session.run(outputs), *session.run(outputs)]:
-            rest = iter(replica)
-            for case, part in zip(pure, leaves, strict=True):
-                values = [next(rest).tolist() for _ in part]
-                wanted = VALUES[number][case]
-                assert_same(values if len(part) > 1 else values[0],
-                            wanted if len(part) > 1 or np.ndim(values[0]) ==
-                            np.ndim(wanted) else wanted[0])  # fmt: skip
+    for replica in [*session.run(outputs), *session.run(outputs)]:
+        rest = iter(replica)
+        for case, part in zip(pure, leaves, strict=True):
+            values = [next(rest).tolist() for _ in part]
+            wanted = VALUES[number][case]
+            assert_same(values if len(part) > 1 else values[0],
+                        wanted if len(part) > 1 or np.ndim(values[0]) ==
+                        np.ndim(wanted) else wanted[0])  # fmt: skip
 
 
 @pytest.mark.parametrize(("number", "kept"), [(1, 0.1), (2, 0.9)])
-def test_dropout_draws_anew_on_each_replica_and_in_each_run(number, kept):
+def test_dropout_draws_anew_on_each_replica_and_in_each_run(number, kept, session):
     dropout = module_of(number).nn.dropout
     outputs = tf.tpu.replicate(lambda: [dropout(tf.ones([4000]), 0.1)], [[]] * 3)
-    with tf.Session() as session:
-        runs = [row[0] > 0 for _ in range(2) for row in session.run(outputs)]
+    runs = [row[0] > 0 for _ in range(2) for row in session.run(outputs)]
     assert [mask.mean() for mask in runs] == pytest.approx([kept] * 6, abs=0.03)
     assert len({mask.tobytes() for mask in runs}) == 6
 

@@ -11,6 +11,8 @@ from tpuref.base.errors import ResourceExhaustedError
 from tpuref.engine.runtime.pool import arena as module
 from tpuref.engine.runtime.pool.arena import Arena, Heap
 
+from ..messages import refused
+
 MEBIBYTE = 1 << 20
 
 
@@ -147,10 +149,8 @@ def test_a_heap_that_is_full(arena, monkeypatch):
     small = Heap(arena, arena.heap(0).start, arena.heap(0).start + 2 * MEBIBYTE)
     first = small.allocate(MEBIBYTE)
     used = small.used_bytes
-    with pytest.raises(ResourceExhaustedError) as caught:
-        small.allocate(MEBIBYTE + 1)
-    assert "a heap of 2 MiB cannot hold" in str(caught.value)
-    assert f"it has {MEBIBYTE}" in str(caught.value)
+    words = ["a heap of 2 MiB cannot hold", f"it has {MEBIBYTE}"]
+    refused(ResourceExhaustedError, words, small.allocate, MEBIBYTE + 1)
     assert small.used_bytes == used
     small.allocate(MEBIBYTE)
     small.free(first)
@@ -161,10 +161,8 @@ def test_more_than_is_available(arena, monkeypatch):
     heap = arena.heap(0)
     monkeypatch.setattr(module, "available_bytes", lambda: 3 * MEBIBYTE)
     before = taken(arena)
-    with pytest.raises(ResourceExhaustedError) as caught:
-        heap.allocate(4 * MEBIBYTE)
-    assert f"the cores need {4 * MEBIBYTE} more bytes" in str(caught.value)
-    assert f"{3 * MEBIBYTE} are available" in str(caught.value)
+    words = [f"the cores need {4 * MEBIBYTE} more", f"{3 * MEBIBYTE} are available"]
+    refused(ResourceExhaustedError, words, heap.allocate, 4 * MEBIBYTE)
     assert taken(arena) == before and heap.used_bytes == 0
     monkeypatch.undo()
     offset = heap.allocate(4 * MEBIBYTE)

@@ -254,6 +254,63 @@ def test_the_counter_is_at_the_last_operation(fusion, counter):
     assert counter[0] == len(PROGRAM)
 
 
+ELEMENTS = {
+    **dict.fromkeys(["AddV2", "Sub", "Mul", "RealDiv", "SquaredDifference"], 2),
+    **dict.fromkeys(["Neg", "Square", "Rsqrt", "Relu", "Tanh", "Sigmoid"], 1),
+    "ReluGrad": 2,
+}
+
+
+def chained(draw):
+    """A program of elementwise operations, and the slots that others read."""
+    # A matrix, a number and a column of each core, and what all share; 5 is 3.
+    program, sizes = [], {0: "mn", 1: "", 2: "m", 3: "n", 4: ""}
+    constants = {5: np.float32(3), 6: np.float32([3, -1, 2, 4, 0])}
+    for slot in range(7, 40):
+        op = str(draw.choice([*ELEMENTS, "Pow", "BiasAdd"]))
+        whole = [s for s, size in sizes.items() if size == "mn"]
+        x, y = int(draw.choice(whole[-4:])), int(draw.choice([*sizes]))
+        attrs = {"data_format": "NHWC"} if op == "BiasAdd" else {}
+        if op == "ReluGrad":
+            y = int(draw.choice(whole))
+        y = {"Pow": 5, "BiasAdd": 6}.get(op, y)
+        inputs = [x] if ELEMENTS.get(op) == 1 else [x, y]
+        program.append(instr(op, inputs, slot, **attrs))
+        sizes[slot] = "mn"
+    return program, constants, [39, *map(int, draw.integers(7, 39, 4))]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_chains_of_elementwise_operations(seed, counter, monkeypatch):
+    draw = np.random.default_rng(seed)
+    monkeypatch.setattr(
+        plan_calls, "BLOCK_BYTES", int(draw.choice([64, 1000, 1 << 16]))
+    )
+    program, constants, wanted = chained(draw)
+    fusion = Fusion(program, range(len(program)), CORES, constants, wanted, {}, counter)
+    for rows in (7, 600, 7):
+        shapes = [(rows, 5), (), (rows, 1)]
+        columns = {
+            slot: [sample(draw, np.dtype(np.float32), shape) for _ in range(CORES)]
+            for slot, shape in enumerate(shapes)
+        }
+        shared = [sample(draw, np.dtype(np.float32), shape) for shape in [(5,), ()]]
+        columns |= {3 + k: [array] * CORES for k, array in enumerate(shared)}
+        values: list[Any] = [columns.get(slot) for slot in range(40)]
+        assert fusion.run(values)
+        expected = {**columns, **{s: [array] * CORES for s, array in constants.items()}}
+        for each in program:
+            compute = each.definition.kernel
+            assert compute is not None
+            expected[each.outputs[0]] = [
+                compute(*(expected[s][core] for s in each.inputs), **each.attrs)
+                for core in range(CORES)
+            ]
+        for slot in wanted:
+            for found, right in zip(values[slot], expected[slot], strict=True):
+                np.testing.assert_array_equal(found, right)
+
+
 @pytest.fixture
 def pool():
     settings = tf.config.override(executor="pool", cores=4, processes=2)

@@ -64,10 +64,8 @@ def test_a_variable_is_read_again_after_it_may_have_changed():
     assert computed([total])["ReadVariableOp"] == 4
 
 
-def test_the_value_of_an_assignment_is_that_of_later_reads():
+def test_the_value_of_an_assignment_is_that_of_later_reads(evaluate):
     v = tf.Variable(3.0)
     with tf.control_dependencies([v.assign_add(4.0)]):
         later = v.read_value() * 2.0
-    with tf.Session() as session:
-        session.run(v.initializer)
-        assert [session.run(later) for _ in range(2)] == [14.0, 22.0]
+    assert [evaluate(later) for _ in range(2)] == [14.0, 22.0]

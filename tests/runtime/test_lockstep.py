@@ -90,9 +90,8 @@ def test_a_copy_from_a_replica_that_went_another_way_names_it():
     got = run_program(here, given, run_of(4))
     assert [int(got[r][0]) for r in range(4)] == [1, 1, 1, 3]
     del given[1]
-    with pytest.raises(
-        tf.errors.InvalidArgumentError, match=r"TowerCopy: .*\[0, 2\] wait for \[1\]"
-    ) as raised:
+    waiting = r"TowerCopy: .*\[0, 2\] wait for \[1\]"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=waiting) as raised:
         run_program(here, given, run_of(4))
     assert raised.value.op == "TowerCopy_0"
     assert run_program(here, {3: given[3]}, run_of(4)) == {3: [3]}

@@ -23,6 +23,8 @@ from tpuref.engine.runtime.pool.host.process import CoreProcess
 from tpuref.engine.runtime.pool.split import Split
 from tpuref.engine.runtime.system import LOCAL
 
+from ..messages import refused
+
 SECONDS = 30.0
 
 
@@ -173,11 +175,10 @@ def test_a_run_shows_what_its_cores_wrote(pids, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_what_comes_last_is_shown_at_the_end(pids, capsys):
+def test_what_comes_last_is_shown_at_the_end(pids, capsys, session):
     first, _ = pids()
     assert wrote(first)
-    with tf.Session() as session:
-        session.run(tf.tpu.shutdown_system())
+    session.run(tf.tpu.shutdown_system())
     assert "[core 0] Stack (most recent call first):\n" in capsys.readouterr().err
 
 
@@ -185,11 +186,8 @@ def test_the_last_words_of_a_core_are_in_the_message(pids, capsys):
     pid = pids()[1]
     assert wrote(pid)
     os.kill(pid, signal.SIGKILL)
-    with pytest.raises(tf.errors.AbortedError) as caught:
-        pids()
-    message = str(caught.value)
-    assert "lost core 1" in message and "\nIts last output:\n  " in message
-    assert 'worker.py", line' in message
+    words = ["lost core 1", "\nIts last output:\n  ", 'worker.py", line']
+    refused(tf.errors.AbortedError, words, pids)
     assert "[core 1]" not in capsys.readouterr().err  # it is in the error
 
 

@@ -219,10 +219,9 @@ FOUND = {
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_found(name):
+def test_found(name, session):
     build, wanted = FOUND[name]
-    with tf.Session() as session:
-        got = session.run(build())
+    got = session.run(build())
     np.testing.assert_array_equal(got, wanted)
     assert np.array_equal(np.signbit(np.real(got)), np.signbit(np.real(wanted)))
 

@@ -145,13 +145,12 @@ def test_what_cannot_be_summarized(build, evaluate):
         evaluate(build())
 
 
-def test_a_file_of_events(tmp_path):
+def test_a_file_of_events(tmp_path, session):
     total = tf.constant(2.0, name="two") * 3.0
     loss = summary.scalar("loss", total)
     writer = summary.FileWriter(tmp_path / "log", tf.get_default_graph())
-    with tf.Session() as sess:
-        for step in range(3):
-            writer.add_summary(sess.run(loss), global_step=step)
+    for step in range(3):
+        writer.add_summary(session.run(loss), global_step=step)
     by_hand = tf.Summary(value=[tf.Summary.Value(tag="by/hand", simple_value=0.25)])
     writer.add_summary(by_hand, np.int64(9))
     writer.flush()
@@ -264,7 +263,7 @@ def test_summaries_are_those_of_tensorflow_2(tmp_path):
     assert (values[5].tag, tensor_of(found[5]).tolist()) == ("q/n!", [1, 2])
 
 
-def test_writing_in_a_graph(tmp_path):
+def test_writing_in_a_graph(tmp_path, session):
     """As host calls of TPUEstimator programs write."""
     contrib = tf.contrib.summary
     step = tf.placeholder(tf.int64, [1])
@@ -274,11 +273,10 @@ def test_writing_in_a_graph(tmp_path):
             contrib.scalar("loss", tf.cast(step[0], tf.float32) / 2, step=step[0])
         with contrib.record_summaries_every_n_global_steps(2, step[0]):
             contrib.scalar("rare", 1.0, step=step[0], family="f")
-    with tf.Session() as sess:
-        sess.run([contrib.summary_writer_initializer_op(), writer.init()])
-        for number in range(3):
-            sess.run(contrib.all_summary_ops(), {step: [number]})
-        sess.run(writer.flush())
+    session.run([contrib.summary_writer_initializer_op(), writer.init()])
+    for number in range(3):
+        session.run(contrib.all_summary_ops(), {step: [number]})
+    session.run(writer.flush())
     found = [(e.step, e.summary.value[0].tag) for e in events(tmp_path)[1:]]
     assert sorted(found) == [
         (0, "f/rare"), (0, "loss"), (1, "loss"), (2, "f/rare"), (2, "loss")

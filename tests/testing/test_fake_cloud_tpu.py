@@ -181,9 +181,7 @@ def test_a_cut_connection(cloud):
     ("status", "times"), [(200, 1), ("cuts", 1), (500, 0), (None, 1)]
 )
 def test_what_is_no_failure(status, times, cloud):
-    with pytest.raises(
-        ValueError, match="status must be an HTTP status from 400 to 599"
-    ):
+    with pytest.raises(ValueError, match="must be an HTTP status from 400 to 599"):
         cloud.fail(status, times)
 
 
@@ -243,10 +241,8 @@ def test_two_threads_take_turns(cloud, monkeypatch):
     thread.start()
     assert inside.wait(60)
     monkeypatch.setattr("tpuref.tools.testing.environment.TURN_SECONDS", 0.1)
-    with (
-        pytest.raises(RuntimeError, match="another thread is in environment()"),
-        cloud.environment(),
-    ):
+    refusal = pytest.raises(RuntimeError, match="another thread is in environment()")
+    with refusal, cloud.environment():
         pass
     leave.set()
     thread.join(60)

@@ -49,10 +49,8 @@ def test_each_call_is_a_run_of_its_own():
 def test_errors_of_the_run_come_at_once():
     with pytest.raises(tf.errors.InvalidArgumentError, match="replica 1"):
         tf.tpu.replicate(lambda x: tf.gather([1.0], x), [[0], [7]])
-    with (
-        tf.config.override(cores=4),
-        pytest.raises(tf.errors.InvalidArgumentError, match="3 replicas.*4 cores"),
-    ):
+    invalid = pytest.raises(tf.errors.InvalidArgumentError, match="3 replicas.*4 cores")
+    with tf.config.override(cores=4), invalid:
         tf.tpu.replicate(lambda x: x, [[1]] * 3)
 
 

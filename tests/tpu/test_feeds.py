@@ -10,6 +10,8 @@ import pytest
 import tpuref as tf
 from tpuref.engine.runtime.system import LOCAL
 
+from ..messages import refused
+
 tpu = tf.contrib.tpu
 CORES = 3
 
@@ -152,28 +154,18 @@ def test_initialize_system_empties_the_queues(session):
 
 def test_an_empty_outfeed_is_reported(session):
     taken = tpu.outfeed_dequeue(tf.int32, [], device_ordinal=2, name="out")
-    with (
-        tf.config.override(timeout=0.1),
-        pytest.raises(tf.errors.DeadlineExceededError) as raised,
-    ):
-        session.run(taken)
-    message = str(raised.value)
-    assert (
-        "outfeed of core 2 stalled: 0 tuples" in message and "within 0.1 s" in message
-    )
-    assert "operation: out" in message and "test_feeds.py" in message
+    words = ["outfeed of core 2 stalled: 0 tuples", "within 0.1 s"]
+    words += ["operation: out", "test_feeds.py"]
+    with tf.config.override(timeout=0.1):
+        refused(tf.errors.DeadlineExceededError, words, session.run, taken)
 
 
 def test_an_empty_infeed_is_reported(session):
     step = tpu.replicate(doubling, [[]] * 2)
     fill = tpu.infeed_enqueue_tuple([tf.ones([2, 2]), 1], [[2, 2], []], [], 0)
-    with (
-        tf.config.override(timeout=0.2),
-        pytest.raises(tf.errors.DeadlineExceededError) as raised,
-    ):
-        session.run([fill, step])
-    assert "infeed of core 1 stalled: 0 tuples" in str(raised.value)
-    assert "InfeedDequeueTuple" in str(raised.value)
+    words = ["infeed of core 1 stalled: 0 tuples", "InfeedDequeueTuple"]
+    with tf.config.override(timeout=0.2):
+        refused(tf.errors.DeadlineExceededError, words, session.run, [fill, step])
 
 
 def test_a_wait_ends_with_its_session():

@@ -4,6 +4,8 @@ import pytest
 
 import tpuref as tf
 
+from ..messages import refused
+
 
 def sums(replicas):
     return tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0]] * replicas)
@@ -68,11 +70,8 @@ def test_after_shutdown_only_initialising_helps(session):
     session.run(out)
     session.run(tf.tpu.shutdown_system())  # where it stopped
     for _ in range(2):
-        with pytest.raises(tf.errors.FailedPreconditionError) as raised:
-            session.run(out)
-        message = str(raised.value)
-        assert "not initialised" in message and "tf.tpu.initialize_system()" in message
-        assert "# where it stopped" in message
+        words = ["not initialised", "# where it stopped", "tf.tpu.initialize_system()"]
+        refused(tf.errors.FailedPreconditionError, words, session.run, out)
     session.run(tf.tpu.initialize_system())
     assert session.run(out) == [(8.0,)] * 8
 
@@ -127,10 +126,8 @@ def test_the_job_may_come_from_the_device_scope():
 
 
 def test_with_several_jobs_none_starts_by_itself():
-    with (
-        tf.Session(config=two_jobs()) as session,
-        pytest.raises(tf.errors.InvalidArgumentError, match="of which 0 run"),
-    ):
+    invalid = pytest.raises(tf.errors.InvalidArgumentError, match="of which 0 run")
+    with tf.Session(config=two_jobs()) as session, invalid:
         session.run(sums(2))
 
 

@@ -1,10 +1,7 @@
 """Child processes of the TPU compiler: those that die or hang, and the cache."""
 
-import os
 import pickle
 import signal
-import subprocess
-import sys
 import threading
 from importlib import metadata
 
@@ -13,6 +10,8 @@ import pytest
 from tpuref.tools.cli import main
 from tpuref.tools.tpu_compiler import jobs
 from tpuref.tools.tpu_compiler.targets import TARGETS
+
+from ..pythons import python
 
 V3 = TARGETS["v3-8"]
 
@@ -125,14 +124,5 @@ def test_results_are_kept_by_program_and_target(versions, monkeypatch, tmp_path)
 @pytest.mark.usefixtures("compiler")
 def test_the_executor_on_xla_does_not_start_libtpu():
     code = "import tpuref as tf; tf.Session().run(tf.tpu.rewrite(lambda: 1.0))"
-    env = {**os.environ, "TPUREF_EXECUTOR": "xla"}
-    env.pop("JAX_PLATFORMS", None)
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    assert run.stderr == ""
+    env = {"TPUREF_EXECUTOR": "xla", "JAX_PLATFORMS": None}
+    assert python("-c", code, env=env, check=True).stderr == ""

@@ -2,8 +2,6 @@
 
 import json
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,8 @@ import pytest
 import tpuref as tf
 from tpuref.tools.benchmarks.model_steps import built_model
 from tpuref.tools.benchmarks.step_kinds import BATCH, RATE, fresh_weights
+
+from ..pythons import python
 
 BERT = Path(__file__).parents[2] / "examples" / "bert.py"
 HAND_WRITTEN = Path(__file__).with_name("hand_written.py")
@@ -63,9 +63,7 @@ def bert_step():
     ],
 )
 def test_memory_and_operations_are_those_of_jax(kind, target):
-    ended = subprocess.run(
-        [sys.executable, HAND_WRITTEN, kind, target], capture_output=True, text=True
-    )
+    ended = python(HAND_WRITTEN, kind, target)
     assert ended.returncode == 0, ended.stderr
     by_hand = json.loads(ended.stdout)
     with tf.Graph().as_default(), tf.Session() as session:

@@ -28,18 +28,17 @@ def test_one_that_a_program_made_by_its_name():
     assert tf.train.get_global_step() is step
 
 
-def test_it_grows_after_the_variables_have_changed():
+def test_it_grows_after_the_variables_have_changed(session):
     step = tf.train.get_or_create_global_step()
     w = tf.get_variable("w", initializer=1.0)
     rate = tf.cast(step + 1, tf.float32)
     descent = tf.train.GradientDescentOptimizer(rate)
     train_op = descent.minimize(w, global_step=step)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        for _ in range(3):
-            session.run(train_op)
-        assert tf.train.global_step(session, step) == 3
-        assert session.run(w) == 1.0 - (1 + 2 + 3)
+    session.run(tf.global_variables_initializer())
+    for _ in range(3):
+        session.run(train_op)
+    assert tf.train.global_step(session, step) == 3
+    assert session.run(w) == 1.0 - (1 + 2 + 3)
 
 
 def test_in_eager_mode():

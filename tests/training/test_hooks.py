@@ -167,10 +167,8 @@ def test_feeds_of_hooks_and_the_caller():
         assert session.run(both, {y: 5}) == 15
         with pytest.raises(RuntimeError, match="by a hook and the caller.*E132"):
             session.run(both, {x: 2, y: 5})
-    with (
-        tf.train.MonitoredSession(hooks=[ones, twos]) as session,
-        pytest.raises(RuntimeError, match="by two hooks"),
-    ):
+    refusal = pytest.raises(RuntimeError, match="by two hooks")
+    with tf.train.MonitoredSession(hooks=[ones, twos]) as session, refusal:
         session.run(both, {y: 5})
 
 
@@ -422,10 +420,8 @@ def test_an_error_while_writing_beside_training(tmp_path):
         str(tmp_path), save_steps=1, scaffold=scaffold
     )
     creator = tf.train.ChiefSessionCreator(scaffold)
-    with (
-        pytest.raises(OSError, match="disk full"),
-        tf.train.MonitoredSession(creator, [hook]) as session,
-    ):
+    refusal = pytest.raises(OSError, match="disk full")
+    with refusal, tf.train.MonitoredSession(creator, [hook]) as session:
         session.run(train_op)
 
 

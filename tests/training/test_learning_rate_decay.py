@@ -48,12 +48,11 @@ MEASURED = {
 
 
 @pytest.mark.parametrize("name", DECAYS)
-def test_it_is_what_tensorflow_computes(name):
+def test_it_is_what_tensorflow_computes(name, session):
     step = tf.placeholder(tf.int64, [])
     rate = DECAYS[name](step)
     assert rate.dtype == tf.float32
-    with tf.Session() as session:
-        rates = [session.run(rate, {step: k}) for k in STEPS]
+    rates = [session.run(rate, {step: k}) for k in STEPS]
     np.testing.assert_allclose(rates, MEASURED[name], rtol=1e-6)
 
 

@@ -19,7 +19,7 @@ MEASURED = {
 
 
 @pytest.mark.parametrize("kind", MEASURED)
-def test_it_is_what_tensorflow_computes(kind):
+def test_it_is_what_tensorflow_computes(kind, evaluate):
     updates = tf.placeholder(tf.int32, [])
     averages = {
         "plain": tf.train.ExponentialMovingAverage(0.9),
@@ -31,28 +31,24 @@ def test_it_is_what_tensorflow_computes(kind):
     y = tf.identity(x, name="y")
     averaged, given = averages.apply([w, y]), w.assign(x)
     found = []
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        for k in range(6):
-            feed = {x: 3.0 + k, updates: k}
-            session.run(given, feed)
-            session.run(averaged, feed)
-            found += session.run([averages.average(w), averages.average(y)])
+    for k in range(6):
+        feed = {x: 3.0 + k, updates: k}
+        evaluate(given, feed)
+        evaluate(averaged, feed)
+        found += evaluate([averages.average(w), averages.average(y)])
     np.testing.assert_allclose(found, MEASURED[kind], rtol=1e-6)
 
 
-def test_an_average_starts_with_the_value_of_its_variable():
+def test_an_average_starts_with_the_value_of_its_variable(evaluate):
     """Whether that is its initial value, or what it was assigned meanwhile."""
     w = tf.get_variable("w", initializer=tf.random_uniform([3]))
     averages = tf.train.ExponentialMovingAverage(0.5)
     averages.apply([w])
     average = averages.average(w)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        first = session.run([w, average])
-        session.run(w.assign([1.0, 2.0, 3.0]))
-        session.run(average.initializer)
-        assert session.run(average).tolist() == [1.0, 2.0, 3.0]
+    first = evaluate([w, average])
+    evaluate(w.assign([1.0, 2.0, 3.0]))
+    evaluate(average.initializer)
+    assert evaluate(average).tolist() == [1.0, 2.0, 3.0]
     np.testing.assert_array_equal(*first)
 
 

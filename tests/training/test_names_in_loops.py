@@ -48,9 +48,8 @@ def replicated():
 
 
 def steps():
-    with tf.config.override(cores=2):
-        resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        strategy = tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=3)
+    resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+    strategy = tf.contrib.distribute.TPUStrategy(resolver, 3, num_cores=2)
     with strategy.scope():
         dataset = strategy.distribute_dataset(lambda: tf.data.Dataset.range(6))
         strategy.run_steps_on_dataset(

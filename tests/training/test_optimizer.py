@@ -106,7 +106,7 @@ class CountedResource(Counted):
         return super()._apply_dense(grad, handle)
 
 
-def test_the_methods_of_the_most_derived_class_are_called():
+def test_the_methods_of_the_most_derived_class_are_called(session):
     w = tf.get_variable("w", initializer=[1.0, 2.0, 3.0])
     slices = tf.IndexedSlices([1.0, 2.0, 4.0], [2, 0, 2], [3])
     counted, resource = Counted(), CountedResource()
@@ -114,8 +114,7 @@ def test_the_methods_of_the_most_derived_class_are_called():
     assert counted.calls == ["sparse", "dense", 2]
     resource.apply_gradients([(slices, w), (tf.ones([3]), w)])
     assert resource.calls == ["sparse", "resource dense", "dense", 2]
-    with tf.Session() as session:  # rows of one index are added up
-        rows = session.run([counted.slices.values, counted.slices.indices])
+    rows = session.run([counted.slices.values, counted.slices.indices])
     assert [part.tolist() for part in rows] == [[5.0, 2.0], [2, 0]]
 
 
@@ -151,16 +150,14 @@ def test_names_of_slots_and_operations():
     assert len(tf.get_collection(tf.GraphKeys.TRAIN_OP)) == 2
 
 
-def test_a_second_minimize_shares_slots():
+def test_a_second_minimize_shares_slots(evaluate):
     w, v = tf.get_variable("w", initializer=1.0), tf.get_variable("v", initializer=1.0)
     optimizer = tf.train.MomentumOptimizer(1.0, 0.5)
     both = optimizer.minimize(w, var_list=[w]), optimizer.minimize(w + v, var_list=[w])
     assert len(optimizer.variables()) == 1
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        for train_op in both:
-            session.run(train_op)
-        assert session.run([w, v]) == [1.0 - 1.0 - 1.5, 1.0]
+    for train_op in both:
+        evaluate(train_op)
+    assert evaluate([w, v]) == [1.0 - 1.0 - 1.5, 1.0]
 
 
 @pytest.mark.parametrize("gate", [0, 1, 2])
@@ -193,16 +190,14 @@ def test_gradients_by_tensors_and_with_a_gradient_of_the_loss():
         optimizer.apply_gradients(pairs)
 
 
-def test_hyperparameters_may_be_fed_tensors_and_functions():
+def test_hyperparameters_may_be_fed_tensors_and_functions(evaluate):
     rate = tf.placeholder(tf.float32, [])
     w = tf.get_variable("w", initializer=1.0)
     optimizer = tf.train.MomentumOptimizer(rate, lambda: 0.5)
     train_op = optimizer.minimize(w)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run(train_op, {rate: 2.0})
-        session.run(train_op, {rate: 4.0})
-        assert session.run(w) == 1.0 - 2.0 - 4.0 * 1.5
+    evaluate(train_op, {rate: 2.0})
+    evaluate(train_op, {rate: 4.0})
+    assert evaluate(w) == 1.0 - 2.0 - 4.0 * 1.5
 
 
 @pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64])

@@ -129,7 +129,7 @@ def test_slots_are_mirrored_and_belong_to_the_whole_variable(strategy_of):
     assert names == ["beta1_power:0", "beta2_power:0", "w/Adam:0", "w/Adam_1:0"]
 
 
-def test_a_loss_that_is_a_sum_is_not_divided(strategy_of):
+def test_a_loss_that_is_a_sum_is_not_divided(strategy_of, evaluate):
     strategy = strategy_of(4)
     with strategy.scope():
         w = tf.get_variable("w", initializer=1.0)
@@ -139,10 +139,8 @@ def test_a_loss_that_is_a_sum_is_not_divided(strategy_of):
                 lambda: tf.train.GradientDescentOptimizer(1.0).minimize(3.0 * w)
             )
         )
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run(done)
-        assert session.run(w) == 1.0 - 4 * 3.0
+    evaluate(done)
+    assert evaluate(w) == 1.0 - 4 * 3.0
 
 
 def test_across_towers_there_is_no_tower_to_apply_gradients_in(strategy_of):
@@ -152,7 +150,7 @@ def test_across_towers_there_is_no_tower_to_apply_gradients_in(strategy_of):
             tf.train.AdamOptimizer().apply_gradients([(1.0, w)])
 
 
-def test_towers_average_a_moving_average(strategy_of):
+def test_towers_average_a_moving_average(strategy_of, evaluate):
     strategy = strategy_of(2)
     with strategy.scope():
 
@@ -164,8 +162,6 @@ def test_towers_average_a_moving_average(strategy_of):
         done = strategy.group(
             strategy.call_for_each_tower(fn, strategy.worker_device_index)
         )
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
-            session.run(done)
-            values = session.run(strategy.unwrap(tf.global_variables()[0]))
+        evaluate(done)
+        values = evaluate(strategy.unwrap(tf.global_variables()[0]))
     assert values == [0.5 * 1.0 + 0.5 * 3.0] * 2

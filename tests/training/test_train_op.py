@@ -65,28 +65,24 @@ def test_a_train_op_trains_as_in_tensorflow():
     assert losses == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_loss_that_is_no_number_ends_a_step():
+def test_a_loss_that_is_no_number_ends_a_step(evaluate):
     weight = tf.Variable(0.0)
     optimizer = tf.train.GradientDescentOptimizer(0.0)
     train = tf.contrib.training.create_train_op(tf.log(weight), optimizer, None)
     assert tf.train.get_global_step() is None
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        with pytest.raises(tf.errors.InvalidArgumentError, match="LossTensor is inf"):
-            session.run(train)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="LossTensor is inf"):
+        evaluate(train)
 
 
-def test_gradients_are_clipped_together_as_in_tensorflow():
+def test_gradients_are_clipped_together_as_in_tensorflow(evaluate):
     w, v = tf.Variable([3.0, 4.0]), tf.Variable([1.0])
     unused = tf.Variable(7.0)
     momentum = tf.train.MomentumOptimizer(1.0, 0.9)
     optimizer = tf.contrib.estimator.clip_gradients_by_norm(momentum, 1.0)
     train = optimizer.minimize(tf.reduce_sum(w * w) + tf.reduce_sum(v**3))
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        for _ in range(3):
-            session.run(train)
-        found = session.run([w, v, unused])
+    for _ in range(3):
+        evaluate(train)
+    found = evaluate([w, v, unused])
     np.testing.assert_allclose(found[0], [-0.27697456, -0.3692994], atol=1e-6)
     np.testing.assert_allclose(found[1], [-0.17987588], atol=1e-6)
     assert found[2] == 7
@@ -96,7 +92,7 @@ def test_gradients_are_clipped_together_as_in_tensorflow():
     assert optimizer.variables() == momentum.variables()
 
 
-def test_a_layer_shares_its_variables_and_needs_a_known_size():
+def test_a_layer_shares_its_variables_and_needs_a_known_size(evaluate):
     connected = tf.contrib.layers.fully_connected
     first = connected(tf.ones([2, 3, 4]), 5, scope="a")
     again = connected(tf.ones([2, 3, 4]), 5, scope="a", reuse=True)
@@ -104,9 +100,7 @@ def test_a_layer_shares_its_variables_and_needs_a_known_size():
     assert first.shape.as_list() == [2, 3, 5]
     assert plain.shape.as_list() == [2, 5]
     assert names("variables") == ["a/weights:0", "a/biases:0", "b/weights:0"]
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        np.testing.assert_array_equal(*session.run([first, again]))
+    np.testing.assert_array_equal(*evaluate([first, again]))
     with pytest.raises(ValueError, match="rank 2 or more and a known last size"):
         connected(tf.ones([4]), 5)
 

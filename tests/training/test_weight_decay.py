@@ -38,7 +38,7 @@ MEASURED = {
 @pytest.mark.parametrize("some", [False, True])
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_it_is_what_tensorflow_computes(name, sparse, some):
+def test_it_is_what_tensorflow_computes(name, sparse, some, evaluate):
     w = tf.get_variable("w", initializer=np.linspace(-1, 2, 12).reshape(4, 3))
     b = tf.get_variable("b", initializer=np.array([1.0, 2.0, 3.0]))
     gradient = tf.constant(np.linspace(-1, 1, 12).reshape(4, 3))
@@ -49,27 +49,23 @@ def test_it_is_what_tensorflow_computes(name, sparse, some):
     ]
     decayed = [w] if some else None
     step = OPTIMIZERS[name]().apply_gradients(pairs, decay_var_list=decayed)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        for _ in range(100):
-            session.run(step)
-        rows, other = session.run([w, b])
+    for _ in range(100):
+        evaluate(step)
+    rows, other = evaluate([w, b])
     np.testing.assert_allclose(rows.sum(1), MEASURED[name][sparse], rtol=1e-11)
     np.testing.assert_allclose(other, MEASURED[name][2 + some], rtol=1e-11)
 
 
-def test_minimize_honours_the_list_too():
+def test_minimize_honours_the_list_too(evaluate):
     """In 1.15.5 it has no effect there, although it is documented."""
     w, b = tf.Variable(1.0), tf.Variable(1.0)
     optimizer = SGDW(weight_decay=0.5, learning_rate=0.1)
     step = optimizer.minimize(w + b, decay_var_list=[w])
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run(step)
-        np.testing.assert_allclose(session.run([w, b]), [0.4, 0.9], rtol=1e-6)
+    evaluate(step)
+    np.testing.assert_allclose(evaluate([w, b]), [0.4, 0.9], rtol=1e-6)
 
 
-def test_every_tower_shrinks_its_component(strategy_of):
+def test_every_tower_shrinks_its_component(strategy_of, evaluate):
     strategy = strategy_of(3)
     with strategy.scope():
 
@@ -80,7 +76,5 @@ def test_every_tower_shrinks_its_component(strategy_of):
 
         done = strategy.group(strategy.call_for_each_tower(fn))
         (w,) = (strategy.unwrap(v) for v in tf.trainable_variables())
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
-            session.run(done)
-            np.testing.assert_allclose(session.run(w), [1.3] * 3, rtol=1e-6)
+        evaluate(done)
+        np.testing.assert_allclose(evaluate(w), [1.3] * 3, rtol=1e-6)

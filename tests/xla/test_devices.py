@@ -49,10 +49,8 @@ def test_devices_that_jax_does_not_have(setting):
     def build():
         return tf.tpu.replicate(lambda x: x + 1, replicas(2)), None
 
-    with (
-        tf.config.override(xla_devices=setting),
-        pytest.raises(ValueError, match=rf"xla_devices is '?{setting}.*E001"),
-    ):
+    refusal = pytest.raises(ValueError, match=rf"xla_devices is '?{setting}.*E001")
+    with tf.config.override(xla_devices=setting), refusal:
         evaluated(build, "xla")
 
 
@@ -118,10 +116,9 @@ def test_towers_and_values_of_one_replica(agree):
     agree(build)
 
 
-def test_a_matrix_on_one_tower(agree):
+def test_a_matrix_on_one_tower(agree, strategy_of):
     def build():
-        resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        strategy = tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=1)
+        strategy = strategy_of(4)
         with strategy.scope():
             total = tf.get_variable(
                 "total",
@@ -132,8 +129,7 @@ def test_a_matrix_on_one_tower(agree):
         parts = strategy.unwrap(total)
         return [strategy.read_var(total), parts[3], tf.reshape(parts[1], [2])], None
 
-    with tf.config.override(cores=4):
-        agree(build)
+    agree(build)
 
 
 @pytest.mark.parametrize("on", [4, 8])

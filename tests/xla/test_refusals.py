@@ -1,13 +1,11 @@
 """What XLA cannot have: an error names the operation, the line and who runs it."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 
+from ..pythons import python
 from .conftest import evaluated
 
 
@@ -101,9 +99,7 @@ def test_without_jax_an_error_says_how_to_install_it():
         "outputs = tf.tpu.replicate(lambda x: x + 1, [[1.0], [2.0]])\n"
         "tf.Session().run(outputs)"
     )
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    last = done.stderr.strip().split("\n")[-1]
+    last = python("-c", script).stderr.strip().split("\n")[-1]
     assert last.startswith("ImportError") and "pip install 'tpuref[xla]'" in last
 
 
@@ -117,4 +113,4 @@ def test_other_executors_do_not_load_jax(executor):
         "tf.Session().run(outputs)\n"
         "assert not any(name.split('.')[0] == 'jax' for name in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", script], timeout=120, check=True)
+    python("-c", script, check=True)

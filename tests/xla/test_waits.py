@@ -54,9 +54,8 @@ def test_memory_that_runs_out_has_its_error():
 
         initializer = tf.global_variables_initializer()
         session.run(initializer)
-        with pytest.raises(
-            tf.errors.ResourceExhaustedError, match=r"asked for \d+ bytes.*E044"
-        ):
+        asked = r"asked for \d+ bytes.*E044"
+        with pytest.raises(tf.errors.ResourceExhaustedError, match=asked):
             session.run(tf.tpu.replicate(huge, [[1.0], [1.0]]))
         fine = tf.tpu.replicate(lambda x: x + count, [[1.0], [1.0]])
         for fetch in (count, fine):  # the run had the memory of its variables

@@ -19,9 +19,9 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
 COMPILED = (
-    "tpuref.kernels.cython.activations",
     "tpuref.kernels.cython.checksum",
     "tpuref.kernels.cython.convolution",
+    "tpuref.kernels.cython.elementwise",
     "tpuref.kernels.cython.examples",
     "tpuref.kernels.cython.flags",
     "tpuref.kernels.cython.links",
@@ -62,9 +62,9 @@ IMPLEMENTATION = _choose(os.environ.get("TPUREF_KERNELS", "auto"))
 # Type checkers see the Python twin; the compiled one has stubs of the same signatures.
 if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     from tpuref.kernels.cython import (
-        activations,
         checksum,
         convolution,
+        elementwise,
         examples,
         flags,
         links,
@@ -76,9 +76,9 @@ if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     )
 else:
     from tpuref.kernels.python import (
-        activations,
         checksum,
         convolution,
+        elementwise,
         examples,
         flags,
         links,
@@ -91,9 +91,9 @@ else:
 
 __all__ = [
     "IMPLEMENTATION",
-    "activations",
     "checksum",
     "convolution",
+    "elementwise",
     "examples",
     "flags",
     "links",

@@ -119,7 +119,9 @@ def missing_attribute(
 ) -> AttributeError | ImportError:
     """Return the error for a name that a public namespace does not have."""
     imported = f"{module}.{name}" in sys.modules  # and not an attribute yet
-    if name.startswith("_") or imported or _only_probes(reader):
+    # The import system looks before it tries to import a module.
+    probes = reader.f_globals.get("__name__") == "importlib._bootstrap"
+    if name.startswith("_") or imported or probes:
         return AttributeError(f"module {module!r} has no attribute {name!r}")
     message = message_about(f"{module}.{name}".replace(PACKAGE, "tf", 1))
     if _imports(reader):
@@ -133,11 +135,6 @@ def message_about(name: str) -> str:
     # It needs difflib and the table of releases, which few programs meet.
     text: str = importlib.import_module("tpuref.names.message").about(name).text
     return text
-
-
-def _only_probes(reader: FrameType) -> bool:
-    """Return whether the import system looks before it tries to import a module."""
-    return reader.f_globals.get("__name__") == "importlib._bootstrap"
 
 
 def _imports(reader: FrameType) -> bool:

@@ -28,13 +28,9 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     function also takes ``variables=``, the list of them, and returns a pair: the
     gradients of the arguments, and the list of those of the variables.
 
-    Raises
-    ------
-    TypeError
-        When it is called: if `f` does not return a pair, reads variables but its
-        gradient does not take ``variables``, or keyword arguments hold tensors.
-    ValueError
-        When it is differentiated: if the number of gradients is wrong.
+    A call raises TypeError if `f` does not return a pair, reads variables but its
+    gradient does not take ``variables``, or keyword arguments hold tensors.
+    Differentiation raises ValueError if the number of gradients is wrong.
 
     Examples
     --------
@@ -52,7 +48,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     def decorated(*args: Any, **kwargs: Any) -> Any:
         tensors = nest.map_structure(convert_to_tensor, list(args))
         reads = _Reads(args)
-        with recording_to([*_outer_reads(), reads]):
+        outer = [one for one in context.recorders if isinstance(one, _Reads)]
+        with recording_to([*outer, reads]):
             result, gradient = _check_pair(f, f(*tensors, **kwargs))
         variables = reads.variables
         if variables and "variables" not in _parameters(gradient):
@@ -86,11 +83,6 @@ class _Reads:
         if variable.trainable and variable.handle not in self._known:
             self._known.add(variable.handle)
             self.variables.append(variable)
-
-
-def _outer_reads() -> list[_Reads]:
-    """Return the recorders of the custom gradients that this one is nested in."""
-    return [one for one in context.recorders if isinstance(one, _Reads)]
 
 
 def _check_pair(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]]:

@@ -37,6 +37,12 @@ def gradients(
     one replica's result; `cross_replica_sum` adds the gradients of all replicas of a
     group.
 
+    It raises LookupError, which names the operation, if one between them has no
+    gradient, NotImplementedError if one is in `tf.tpu.outside_compilation`, TypeError
+    if a y is complex and has no `grad_ys`, or a `grad_ys` has another dtype, ValueError
+    if `grad_ys` has another length than `ys`, and RuntimeError in eager mode; use
+    `tf.GradientTape` there.
+
     Parameters
     ----------
     ys
@@ -56,19 +62,6 @@ def gradients(
         Tensors to take as constants.
     unconnected_gradients
         The result for an x on which no y depends: None, or zeros.
-
-    Raises
-    ------
-    LookupError
-        If an operation between them has no gradient; the message names it.
-    TypeError
-        If a y is complex and has no `grad_ys`, or a `grad_ys` has another dtype.
-    ValueError
-        If `grad_ys` has another length than `ys`.
-    NotImplementedError
-        If an operation between them is in `tf.tpu.outside_compilation`.
-    RuntimeError
-        In eager mode; use `tf.GradientTape` there.
 
     Examples
     --------

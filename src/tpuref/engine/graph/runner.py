@@ -61,31 +61,17 @@ class Runner:
         """Evaluate `fetches` and return their values in the same structure.
 
         NumPy arrays (NumPy scalars for rank 0, bytes for text) replace tensors, and
-        None replaces operations.
+        None replaces operations.  `fetches` is a tensor, operation, variable, the name
+        of one, or a nested list, tuple, namedtuple or dict of those.  `feed_dict` has
+        values that stand in for tensors; a key may also be a tuple of tensors, its
+        value then a tuple of as many values.  With `options` of the
+        ``trace_level=RunOptions.FULL_TRACE``, `run_metadata` receives what ran on which
+        core.
 
-        Parameters
-        ----------
-        fetches
-            A tensor, operation, variable, the name of one, or a nested list, tuple,
-            namedtuple or dict of those.
-        feed_dict
-            Values that stand in for tensors.  A key may also be a tuple of tensors, its
-            value then a tuple of as many values.
-        options, run_metadata
-            With ``trace_level=RunOptions.FULL_TRACE``, `run_metadata` receives what
-            ran on which core.
-
-        Raises
-        ------
-        RuntimeError
-            If the session is closed.
-        TypeError
-            If a fetch or a fed value cannot be used, or a key of `feed_dict` is not a
-            tensor of the graph.
-        ValueError
-            If a fetch is not in the graph, or a fed value has another shape.
-        tpuref.errors.OpError
-            If an operation fails.
+        It raises RuntimeError if the session is closed, TypeError if a fetch or a fed
+        value cannot be used, or a key of `feed_dict` is not a tensor of the graph, and
+        ValueError if a fetch is not in the graph, or a fed value has another shape.  If
+        an operation fails it raises `tpuref.errors.OpError`.
         """
         return self._evaluate(fetches, feed_dict, options, run_metadata)
 

@@ -131,6 +131,12 @@ def _one_hot(
     if depth < 0:
         raise ValueError(f"depth: expected 0 or more, got {depth}")
     axis = broadcasting.normalize_axis(axis, indices.ndim + 1)
+    if xp is np:
+        size, row = int(depth), indices.reshape(-1)
+        result = np.full((row.size, size), off_value, off_value.dtype)
+        (valid,) = np.nonzero((row >= 0) & (row < size))
+        result[valid, row[valid]] = on_value
+        return np.moveaxis(result.reshape(*indices.shape, size), -1, axis)
     classes = xp.arange(int(depth)).reshape([-1] + [1] * (indices.ndim - axis))
     return xp.where(xp.expand_dims(indices, axis) == classes, on_value, off_value)
 

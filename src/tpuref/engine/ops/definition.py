@@ -123,6 +123,9 @@ class Batching:
     elementwise: bool = False
     # ``elementwise_for(*operands, **attrs)``, the same where it depends on these
     elementwise_for: Callable[..., bool] | None = None
+    # ``elementary(*operands, **attrs)`` returns the name of the operation of
+    # `tpuref.kernels.elementwise` that computes it from its first inputs, if any.
+    elementary: Callable[..., str | None] | None = None
     # Whether the axes before the last two are batch axes, which broadcast; an attribute
     # ``axis`` must be -1.
     batched: bool = False
@@ -135,6 +138,13 @@ class Batching:
     # ``stacked(*arrays, **attrs)`` computes for all cores at once; see
     # `tpuref.engine.ops.stacking`.
     stacked: Compute | None = None
+
+
+def elementary(name: str) -> Batching:
+    """Return how to compute an operation of `tpuref.kernels.elementwise`."""
+    return Batching(
+        broadcasts=True, elementwise=True, elementary=lambda *operands: name
+    )
 
 
 BROADCASTS = Batching(broadcasts=True)
@@ -308,6 +318,13 @@ class OpDef:
             batching.elementwise_for is not None
             and batching.elementwise_for(*operands, **attrs)
         )
+
+    def elementary(self, operands: Sequence[Operand], attrs: Attrs) -> str | None:
+        """Return its name in `tpuref.kernels.elementwise`, if it has one."""
+        if self.batching.elementary is not None:
+            return self.batching.elementary(*operands, **attrs)
+        function = self.function(operand.dtype.np for operand in operands)
+        return function.__name__ if isinstance(function, np.ufunc) else None
 
     def function(self, dtypes: Iterable[np.dtype[Any]]) -> Compute:
         """Return `kernel` for these input dtypes, without its error explanations."""

@@ -36,8 +36,10 @@ from tpuref.engine.ops.definition import (
     OpDef,
     Operand,
     Traits,
+    elementary,
 )
 from tpuref.engine.ops.meaning import Array, Ufunc, describe, ieee
+from tpuref.kernels import elementwise as kernel
 
 SIGNED_OR_COMPLEX = Kind(
     "a signed number", tuple(dtype for dtype in NUMERIC.dtypes if not dtype.is_unsigned)
@@ -288,10 +290,15 @@ def _is_known_power(x: Operand, y: Operand) -> bool:
     return (x.dtype.np, exponent) in _KNOWN_POWERS
 
 
+def _elementary_power(x: Operand, y: Operand) -> str | None:
+    if y.value is None or not _is_known_power(x, y):
+        return None
+    return {-1.0: "reciprocal", 2.0: "square", 3.0: "cube"}.get(y.value.item())
+
+
 def _cube(x: Array, *, out: Array | None = None) -> Any:
-    wide = x.astype(np.float64)
     out = np.empty_like(x) if out is None else out
-    out[...] = wide * wide * wide
+    kernel.cube(x, out)
     return out
 
 
@@ -556,11 +563,20 @@ OPERATIONS: tuple[OpDef, ...] = (
         binary_numeric,
         Ufunc("power"),
         ieee(_power),
-        batching=Batching(broadcasts=True, elementwise_for=_is_known_power),
+        batching=Batching(
+            broadcasts=True,
+            elementwise_for=_is_known_power,
+            elementary=_elementary_power,
+        ),
         xla="elementwise",
     ),
     _broadcasts("FloatPower", double_precision, _float_power),
-    _op("SquaredDifference", binary_numeric, _squared_difference),
+    _op(
+        "SquaredDifference",
+        binary_numeric,
+        _squared_difference,
+        batching=elementary("squared_difference"),
+    ),
     _op("Maximum", binary_real, Ufunc("maximum")),
     _op("Minimum", binary_real, Ufunc("minimum")),
     _broadcasts("Fmax", binary_real, Ufunc("fmax")),
@@ -591,7 +607,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("Spacing", floating, Ufunc("spacing")),
     # Powers, exponentials and logarithms.
     _op("Sqrt", inexact, Ufunc("sqrt")),
-    _op("Rsqrt", inexact, _rsqrt),
+    _op("Rsqrt", inexact, _rsqrt, batching=elementary("rsqrt")),
     _op("Cbrt", floating, Ufunc("cbrt")),
     _op("Hypot", binary_floating, Ufunc("hypot")),
     _op("Exp", inexact, Ufunc("exp")),

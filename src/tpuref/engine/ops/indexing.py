@@ -3,7 +3,7 @@
 import math
 import operator
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -107,18 +107,23 @@ def _empty_for_any_size(start: int | None, stop: int | None, step: int | None) -
 
 
 def _strided_slice(xp: Any, x: Array, *bounds: Array, key: Key) -> Any:
-    values = [int(bound) for bound in bounds]
+    return x[_index(key, tuple(map(int, bounds)), x.shape)]
+
+
+@lru_cache(1 << 12)  # the slices of loops that are unrolled
+def _index(key: Key, values: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """Return NumPy's subscript of an array of this shape."""
     index: list[Any] = []
     axis = 0
-    for item in _expand_ellipsis(key, x.ndim):
+    for item in _expand_ellipsis(key, len(shape)):
         if item[0] == "newaxis":
             index.append(None)
             continue
         parts = [_resolve(part, values) for part in item[1:]]
-        index.append(_numpy_index(item[0], parts, x.shape[axis], axis))
+        index.append(_numpy_index(item[0], parts, shape[axis], axis))
         axis += 1
     index.append(Ellipsis)  # keeps a single element an array
-    return x[tuple(index)]
+    return tuple(index)
 
 
 def _stacked_strided_slice(x: Array, *bounds: Array, key: Key) -> Any:

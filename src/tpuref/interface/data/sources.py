@@ -227,7 +227,8 @@ class Generator(Stage):
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the elements of a new iterator of the generator."""
-        arguments = [_argument(current.array(value)) for value in self._args]
+        arrays = [current.array(value) for value in self._args]
+        arguments = [array[()] if array.ndim == 0 else array for array in arrays]
         for value in self._values(arguments):
             yield self._item(value)
 
@@ -276,10 +277,6 @@ class Generator(Stage):
                 code=codes.INVALID_RESULT,
             )
         return array
-
-
-def _argument(array: Array) -> Any:
-    return array[()] if array.ndim == 0 else array
 
 
 def flat_like(structure: Any, value: Any) -> list[Any]:

@@ -39,20 +39,13 @@ class TPUEstimatorSpec(_Fields):
     `mode` needs is missing, a pair is malformed, or a function does not take the
     tensors of its pair.
 
-    Parameters
-    ----------
-    predictions
-        A dict of tensors with the batch as their first dimension.
-    eval_metrics
-        A pair of a function and its tensors, a list or a dict.  The function runs on
-        the host, with the tensors of all replicas concatenated along dimension 0, and
-        returns a dict of metrics.
-    scaffold_fn
-        A function without arguments that returns a `tf.train.Scaffold`, called on the
-        host after the model was built.
-    host_call
-        A pair as for `eval_metrics`; the function is called for each step and returns
-        an operation or a tensor.
+    `predictions` is a dict of tensors with the batch as their first dimension.
+    `eval_metrics` is a pair of a function and its tensors, a list or a dict.  The
+    function runs on the host, with the tensors of all replicas concatenated along
+    dimension 0, and returns a dict of metrics.  `scaffold_fn` is a function without
+    arguments that returns a `tf.train.Scaffold`, called on the host after the model was
+    built.  `host_call` is a pair as `eval_metrics`; the function is called for each
+    step and returns an operation or a tensor.
 
     Examples
     --------

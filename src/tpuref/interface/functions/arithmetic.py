@@ -81,14 +81,8 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x / y`` by the rules of Python 3: the same as `truediv`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.divide([9., 3.], 2.))
-    array([4.5, 1.5], dtype=float32)
-    """
-    return apply_one("RealDiv", x, y, name=name_or(name, "truediv"))
+    """Return ``x / y`` by the rules of Python 3: the same as `truediv`."""
+    return truediv(x, y, name)
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:

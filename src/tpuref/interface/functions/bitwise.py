@@ -33,11 +33,6 @@ def invert(x: Any, name: str | None = None) -> Tensor:
     """Return the integers with all bits flipped.
 
     The result has the shape and dtype of `x`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.bitwise.invert([0, -1]))
-    array([-1,  0], dtype=int32)
     """
     return apply_one("Invert", x, name=name)
 

@@ -46,12 +46,6 @@ def depth_to_space(
     `input` holds images of shape ``[batch, rows, columns, channels]``.  `block_size` is
     the size of the blocks, at least 2; its square divides the channels.  `data_format`
     is as for `space_to_depth`.  It raises ValueError if the sizes do not fit.
-
-    Examples
-    --------
-    >>> image = tf.reshape(tf.range(4), [1, 1, 1, 4])
-    >>> tf.Session().run(tf.nn.depth_to_space(image, 2))[0, :, :, 0].tolist()
-    [[0, 1], [2, 3]]
     """
     with name_scope(name, "DepthToSpace"):
         images, block = _images(input, block_size, data_format)
@@ -104,13 +98,6 @@ def batch_to_space_nd(
     ``[batch, *axes, *rest]``.  `block_shape` is the size of the blocks along each of
     the axes, known integers.  `crops` is a pair (before, after) of elements to remove
     for each of the axes.  It raises ValueError if the sizes do not fit.
-
-    Examples
-    --------
-    >>> batch = tf.reshape(tf.range(4), [4, 1, 1, 1])
-    >>> image = tf.batch_to_space_nd(batch, [2, 2], [[0, 0], [0, 0]])
-    >>> tf.Session().run(image)[0, :, :, 0].tolist()
-    [[0, 1], [2, 3]]
     """
     with name_scope(name, "BatchToSpaceND"):
         block = static_integers(block_shape, "tf.batch_to_space_nd: block_shape")

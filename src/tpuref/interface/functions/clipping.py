@@ -76,11 +76,6 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 
     The result has the shape and dtype of `t`.  `t` holds floating-point numbers.
     `clip_norm` is the greatest norm divided by the number of elements, positive.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.clip_by_average_norm([3., 4.], 0.5))
-    array([0.6, 0.8], dtype=float32)
     """
     t = convert_to_tensor(t)
     limit = convert_to_tensor(clip_norm, t.dtype)

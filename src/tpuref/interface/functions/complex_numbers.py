@@ -48,11 +48,6 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     """Return the complex conjugate; a real tensor is returned unchanged.
 
     The result has the shape and dtype of `x`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.conj(tf.complex([1., 2.], 3.)))
-    array([1.-3.j, 2.-3.j], dtype=complex64)
     """
     x = convert_to_tensor(x)
     return apply_one("Conj", x, name=name) if x.dtype.is_complex else x

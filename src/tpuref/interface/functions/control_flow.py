@@ -212,20 +212,13 @@ def while_loop(
     ValueError if `loop_vars` is empty, the structure changes, or a shape violates its
     invariant.
 
-    Parameters
-    ----------
-    cond, body
-        Functions of the loop variables; `cond` returns a scalar bool tensor, `body` the
-        next values in the structure of `loop_vars`.
-    loop_vars
-        A list or tuple of tensors, or of nested structures of tensors.
-    shape_invariants
-        Shapes that hold for every iteration, in the structure of `loop_vars`; needed
-        for variables whose shape changes.
-    maximum_iterations
-        The largest number of iterations, known when the graph is built.
-    return_same_structure
-        Whether a single loop variable is returned in a list.
+    `loop_vars` is a list or tuple of tensors, or of nested structures of tensors.
+    `cond` and `body` are functions of them: `cond` returns a scalar bool tensor, `body`
+    the next values in the structure of `loop_vars`.  `shape_invariants` are shapes that
+    hold for every iteration, in that structure; they are needed for variables whose
+    shape changes.  `maximum_iterations` is the largest number of iterations, known when
+    the graph is built.  `return_same_structure` says whether a single loop variable is
+    returned in a list.
 
     Examples
     --------

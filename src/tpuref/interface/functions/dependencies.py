@@ -12,13 +12,7 @@ from tpuref.interface.functions.scopes import control_dependencies
 
 
 def no_op(name: str | None = None) -> Operation | None:
-    """Return an operation that does nothing and can wait for others.
-
-    Examples
-    --------
-    >>> tf.no_op().type
-    'NoOp'
-    """
+    """Return an operation that does nothing and can wait for others."""
     if executing_eagerly():
         return None
     return build.apply_operation("NoOp", name=name)
@@ -52,12 +46,6 @@ def tuple(
     `tensors` holds tensors, operations and None; None stays None.  `control_inputs`
     holds operations that must also run before any of them is available.  It raises
     ValueError if `tensors` contains only None.
-
-    Examples
-    --------
-    >>> a, b = tf.tuple([tf.constant(1), tf.constant(2)])
-    >>> a.op.control_inputs == b.op.control_inputs
-    True
     """
     tensors = listed("tf.tuple: tensors", tensors)
     if executing_eagerly():

@@ -106,11 +106,6 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """Return the elements whose indices repeat: the inverse of `tf.diag`.
 
     It raises ValueError if the shape is not some sizes twice.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.diag_part([[1, 2], [3, 4]])).tolist()
-    [1, 4]
     """
     value = convert_to_tensor(input)
     known = value.shape.as_list() if value.shape.rank else []

@@ -31,13 +31,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
 
 def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
-    """Return the number of elements of a tensor; see `shape`.
-
-    Examples
-    --------
-    >>> int(tf.Session().run(tf.size([[1, 2, 3]])))
-    3
-    """
+    """Return the number of elements of a tensor; see `shape`."""
     if hasattr(type(input), "_dynamic_shape"):
         sizes = shape(input, out_type=out_type)
         return apply_one("Prod", sizes, axis=None, keepdims=False)
@@ -45,13 +39,7 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """Return the number of axes of a tensor; the result is an int32 scalar.
-
-    Examples
-    --------
-    >>> int(tf.Session().run(tf.rank([[1, 2, 3]])))
-    2
-    """
+    """Return the number of axes of a tensor; the result is an int32 scalar."""
     return apply_one("Rank", input, name=name)
 
 
@@ -83,13 +71,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
-    """Return the shape, a vector, to which two shapes broadcast.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.broadcast_dynamic_shape([3, 1], [4])).tolist()
-    [3, 4]
-    """
+    """Return the shape, a vector, to which two shapes broadcast."""
     parts = [convert_to_tensor(x) for x in (shape_x, shape_y)]
     if any(part.shape.rank != 1 or part.shape[0] is None for part in parts):
         raise codes.WRONG_SHAPE.value_error(

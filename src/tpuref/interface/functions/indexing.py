@@ -53,20 +53,12 @@ def strided_slice(
     The result has the same dtype.  It raises ValueError if the numbers of positions
     differ or are not static, or a stride is 0.
 
-    Parameters
-    ----------
-    begin, end, strides
-        Begin, end and stride for each of the first axes; strides are 1 by default.
-    begin_mask, end_mask
-        Bit i: ignore ``begin[i]`` or ``end[i]`` and use the whole axis on that side.
-    ellipsis_mask
-        Bit i: position i means all axes without another position.
-    new_axis_mask
-        Bit i: position i is a new axis of size 1.
-    shrink_axis_mask
-        Bit i: take only the element at ``begin[i]`` and drop the axis.
-    var
-        Not supported; must be None.
+    `begin`, `end` and `strides` are for each of the first axes; strides are 1 by
+    default.  Bit i of `begin_mask` or `end_mask` ignores ``begin[i]`` or ``end[i]``,
+    and the whole axis is used on that side.  Bit i of `ellipsis_mask` lets position i
+    mean all axes without another position, that of `new_axis_mask` a new axis of size
+    1; that of `shrink_axis_mask` takes only the element at ``begin[i]`` and drops the
+    axis.  `var` must be None.
 
     Examples
     --------

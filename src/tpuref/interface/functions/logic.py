@@ -33,10 +33,5 @@ def logical_not(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is false.
 
     The result is boolean, with the shape of `x`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.logical_not([True, False]))
-    array([False,  True])
     """
     return apply_one("LogicalNot", x, name=name)

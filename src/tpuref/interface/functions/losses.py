@@ -53,14 +53,6 @@ def softmax_cross_entropy_with_logits(
     Parameters, result and errors are those of `softmax_cross_entropy_with_logits_v2`.
     No gradient flows to the labels.  `_sentinel` must be None: it forces arguments to
     be passed by name.
-
-    Examples
-    --------
-    >>> loss = tf.nn.softmax_cross_entropy_with_logits(
-    ...     labels=[0.0, 1.0], logits=[1000.0, 0.0]
-    ... )
-    >>> float(tf.Session().run(loss))
-    1000.0
     """
     function = "tf.nn.softmax_cross_entropy_with_logits"
     _check_named(function, _sentinel, labels, logits)

@@ -273,12 +273,6 @@ def normalize_moments(
     """Return mean and variance from the results of `sufficient_statistics`.
 
     Sums of the results for several parts serve too.
-
-    Examples
-    --------
-    >>> mean, variance = tf.nn.normalize_moments(2.0, 4.0, 10.0, None)
-    >>> [float(n) for n in tf.Session().run([mean, variance])]
-    [2.0, 1.0]
     """
     with get_default_graph().name_scope(name_or(name, "normalize")):
         shifted = convert_to_tensor(mean_ss) / counts
@@ -342,11 +336,6 @@ def dropout(
     or dropped together.  `rate` is the probability of dropping an element, ``0 <= rate
     < 1``.  It raises ValueError if both or neither of `rate` and `keep_prob` are given,
     the value is out of range, or `x` is not floating point.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.nn.dropout([1.0, 2.0], rate=0.0)).tolist()
-    [1.0, 2.0]
     """
     value = convert_to_tensor(x)
     if not value.dtype.is_floating:

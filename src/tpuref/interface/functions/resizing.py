@@ -174,10 +174,6 @@ def _bicubic(places: Tensor, pixels: Tensor, scale: Tensor) -> Tensor:
 # -- kernels: weights of distances -------------------------------------------------
 
 
-def _triangle(x: Tensor) -> Tensor:
-    return maximum(1.0 - x, 0.0)
-
-
 def _keys_cubic(x: Tensor) -> Tensor:
     near = (1.5 * x - 2.5) * x * x + 1.0
     far = ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0
@@ -190,10 +186,6 @@ def _mitchell_cubic(x: Tensor) -> Tensor:
     return where_v2(x < 1.0, near, where_v2(x < 2.0, far, zeros_like(x)))
 
 
-def _gaussian(x: Tensor) -> Tensor:
-    return exp(x * x * -2.0)
-
-
 def _lanczos(radius: float) -> Kernel:
     def kernel(x: Tensor) -> Tensor:
         angle = maximum(x, 1e-3) * math.pi
@@ -204,10 +196,10 @@ def _lanczos(radius: float) -> Kernel:
 
 
 _KERNELS: dict[str, tuple[Kernel, float]] = {
-    "bilinear": (_triangle, 1.0),
+    "bilinear": (lambda x: maximum(1.0 - x, 0.0), 1.0),
     "bicubic": (_keys_cubic, 2.0),
     "lanczos3": (_lanczos(3.0), 3.0),
     "lanczos5": (_lanczos(5.0), 5.0),
-    "gaussian": (_gaussian, 1.5),
+    "gaussian": (lambda x: exp(x * x * -2.0), 1.5),
     "mitchellcubic": (_mitchell_cubic, 2.0),
 }

@@ -436,13 +436,6 @@ def max_pool_nd(
     `input`, `padding` and `data_format` are as for `convolution`.  `ksize` and
     `strides` are the sizes of a window, and the step between windows: a number, one for
     each of the axes, or one for each dimension of `input`.
-
-    Examples
-    --------
-    >>> with tf.eager_execution():
-    ...     x = tf.reshape(tf.range(4.0), [1, 4, 1])
-    ...     tf.nn.max_pool1d(x, 2, 2, "VALID").numpy().ravel().tolist()
-    [1.0, 3.0]
     """
     return _pool("MAX", input, ksize, strides, padding, data_format)
 

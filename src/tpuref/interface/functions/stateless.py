@@ -109,14 +109,7 @@ def _draw_scaled(
 
 
 def random_split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
-    """Return `num` seeds of independent numbers, ``[num, 2]``.
-
-    Examples
-    --------
-    >>> with tf.eager_execution():
-    ...     tf.random.split([1, 2], 3).shape.as_list()
-    [3, 2]
-    """
+    """Return `num` seeds of independent numbers, ``[num, 2]``."""
     own = convert_to_tensor(seed)
     dtype = own.dtype if own.dtype in (int32, int64) else int64
     return stateless_uniform([num, 2], own, None, None, dtype, alg=alg)
@@ -132,15 +125,7 @@ def random_fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
 def stateless_shuffle(
     value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
-    """Return the rows of a tensor in an order that a seed decides.
-
-    Examples
-    --------
-    >>> with tf.eager_execution():
-    ...     rows = tf.random.experimental.stateless_shuffle([3, 1, 2], [1, 2])
-    ...     sorted(rows.numpy().tolist())
-    [1, 2, 3]
-    """
+    """Return the rows of a tensor in an order that a seed decides."""
     rows, own = convert_to_tensor(value), convert_to_tensor(seed)
     order: Tensor = apply("StatelessShuffle", shape_of(rows)[:1], own)
     return gather(rows, order)
@@ -178,12 +163,6 @@ def stateless_gamma(
     is as for `stateless_uniform`.  `alpha` and `beta` are the shapes and inverse scales
     of the distributions, floating-point; `beta` is 1 by default.  `dtype` is the dtype
     of `alpha` and of the result.
-
-    Examples
-    --------
-    >>> with tf.eager_execution():
-    ...     tf.random.stateless_gamma([2, 1], [1, 2], [3.0]).shape.as_list()
-    [2, 1]
     """
     target = as_dtype(dtype)
     shapes = convert_to_tensor(alpha, target)
@@ -211,12 +190,6 @@ def stateless_binomial(
     """Return numbers of successes among `counts` trials of probability `probs`.
 
     `shape` ends with the common shape of `counts` and `probs`.
-
-    Examples
-    --------
-    >>> with tf.eager_execution():
-    ...     tf.random.stateless_binomial([3], [1, 2], 5.0, 1.0).numpy().tolist()
-    [5, 5, 5]
     """
     trials = convert_to_tensor(counts)
     sizes = shape_tensor(shape)

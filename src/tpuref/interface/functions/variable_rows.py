@@ -73,14 +73,6 @@ def scatter_max(
     """Replace elements of rows of a variable by updates that are greater.
 
     Parameters and result are those of `scatter_update`.
-
-    Examples
-    --------
-    >>> v = tf.Variable([1, 5])
-    >>> with tf.Session() as sess:
-    ...     sess.run(v.initializer)
-    ...     sess.run(tf.scatter_max(v, [0, 0, 1], [3, 2, 4])).tolist()
-    [3, 5]
     """
     places, rows = _rows("tf.scatter_max", ref, indices, updates)
     return ref.scatter_nd_max(places, rows, name)

@@ -19,20 +19,12 @@ class Dense(Layer):
     Other parameters are those of `tf.layers.Layer`.  It raises ValueError if the size
     of the last axis of the input is unknown.
 
-    Parameters
-    ----------
-    units
-        The size of the output's last axis.
-    activation
-        A function of a tensor or its name; None for none.
-    kernel_initializer, bias_initializer
-        Initializers or their names; None for the initializer of the scope, by default
-        the uniform one of Glorot and Bengio (2010).
-    kernel_regularizer, bias_regularizer, activity_regularizer
-        Functions of kernel, bias and output whose results join the regularization
-        losses.
-    kernel_constraint, bias_constraint
-        Functions that optimizers apply after an update.
+    `units` is the size of the output's last axis.  `activation` is a function of a
+    tensor or its name; None for none.  The initializers of kernel and bias may be
+    names; None is the initializer of the scope, by default the uniform one of Glorot
+    and Bengio (2010).  The regularizers are functions of kernel, bias and output whose
+    results join the regularization losses.  `kernel_constraint` and `bias_constraint`
+    are functions that optimizers apply after an update.
 
     Examples
     --------

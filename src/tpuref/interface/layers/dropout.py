@@ -17,12 +17,6 @@ class Dropout(Layer):
     broadcasts to that of the inputs; along axes of size 1, elements are dropped
     together.  Sizes that are None are those of the inputs.  Other parameters are those
     of `tf.layers.Layer`.
-
-    Examples
-    --------
-    >>> y = tf.layers.Dropout(0.5)(tf.ones([2]), training=False)
-    >>> tf.Session().run(y).tolist()
-    [1.0, 1.0]
     """
 
     def __init__(

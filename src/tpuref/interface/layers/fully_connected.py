@@ -35,8 +35,8 @@ def fully_connected(
 ) -> Any:
     """Return ``activation_fn(inputs @ weights + biases)`` along the last axis.
 
-    Other parameters are those of `tf.contrib.layers.layer_norm`.  It raises ValueError
-    if the rank of the inputs is less than 2, or their last size is unknown.
+    It raises ValueError if the rank of the inputs is less than 2, or their last size is
+    unknown.
 
     Parameters
     ----------
@@ -52,6 +52,12 @@ def fully_connected(
         Initializers; without one of biases, there are none.
     weights_regularizer, biases_regularizer
         Functions of a variable whose results join the regularization losses.
+    reuse
+        Whether to share the variables that the scope has.
+    variables_collections, outputs_collections
+        Collections to add the variables, and the result, to.
+    trainable
+        Whether the variables join the collection of trainable variables.
     scope
         The variable scope, by default ``fully_connected``.
 

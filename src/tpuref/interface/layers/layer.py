@@ -34,22 +34,14 @@ class Layer:
     """A function with variables, which its first call creates.
 
     A subclass makes its variables in `build` with `add_weight` and computes in `call`.
-    It raises TypeError if there are other arguments.
-
-    Parameters
-    ----------
-    trainable
-        Whether its variables join the collection of trainable variables.
-    name
-        The name of the layer and of the scope of its variables.  By default the scope
-        is the name of the class in lower case, with a number if it is taken.
-    dtype
-        The element type of its variables, by default that of the first input.
-    activity_regularizer
-        A function of the output whose result joins the regularization losses.
-    _scope, _reuse
-        The variable scope, and whether its variables are shared: what functions such as
-        `tf.layers.dense` get as ``name`` and ``reuse``.
+    `trainable` says whether its variables join the collection of trainable variables.
+    `name` is the name of the layer and of the scope of its variables; by default the
+    scope is the name of the class in lower case, with a number if it is taken.  `dtype`
+    is the element type of its variables, by default that of the first input.
+    `activity_regularizer` is a function of the output whose result joins the
+    regularization losses.  `_scope` is the variable scope, and `_reuse` says whether
+    its variables are shared: functions such as `tf.layers.dense` get them as ``name``
+    and ``reuse``.  It raises TypeError if there are other arguments.
 
     Examples
     --------

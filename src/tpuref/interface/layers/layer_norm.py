@@ -33,24 +33,11 @@ def layer_norm(
     The result has the same shape and dtype.  It raises ValueError if the rank or the
     sizes that the variables need are unknown, or an axis does not exist.
 
-    Parameters
-    ----------
-    inputs
-        A floating-point tensor ``[batch, ...]``.
-    center, scale
-        Whether there is an offset ``beta``, and a factor ``gamma``.
-    activation_fn
-        A function of the result; None for none.
-    reuse
-        Whether to share the variables that the scope has.
-    variables_collections, outputs_collections
-        Collections to add the variables, and the result, to.
-    begin_norm_axis
-        The first of the axes over which mean and deviation are taken.
-    begin_params_axis
-        The first of the axes along which offset and factor differ.
-    scope
-        The variable scope, by default ``LayerNorm``.
+    `inputs` is a floating-point tensor ``[batch, ...]``.  `center` and `scale` say
+    whether there is an offset ``beta``, and a factor ``gamma``.  `begin_norm_axis` is
+    the first of the axes over which mean and deviation are taken, `begin_params_axis`
+    the first of those along which offset and factor differ.  Other parameters are those
+    of `tf.contrib.layers.fully_connected`; the scope is ``LayerNorm`` by default.
 
     Examples
     --------

@@ -59,8 +59,7 @@ moving_variance_initializer
         2017); the bounds ``rmin``, ``rmax`` and ``dmax`` of the correction; and the
         momentum of these averages.
     virtual_batch_size, adjustment
-        Not supported: `virtual_batch_size` and `adjustment`
-        None.
+        Not supported; must be None.
     trainable, name, **kwargs
         As for `tf.layers.Layer`.
 

@@ -57,13 +57,7 @@ class MaxPooling2D(_Pooling):
 
 
 class AveragePooling2D(_Pooling):
-    """The mean of each window of images; arguments as for `tf.layers.MaxPooling2D`.
-
-    Examples
-    --------
-    >>> tf.layers.AveragePooling2D(2, 2)(tf.ones([1, 4, 4, 3])).shape.as_list()
-    [1, 2, 2, 3]
-    """
+    """The mean of each window of images; arguments as for `tf.layers.MaxPooling2D`."""
 
     rank, pool = 2, avg_pool
 

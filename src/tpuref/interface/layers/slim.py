@@ -108,22 +108,12 @@ def conv2d(
 ) -> Any:
     """Return the activation of a convolution of images.
 
-    Parameters
-    ----------
-    inputs
-        Images ``[batch, height, width, channels]``, or ``[batch, channels, height,
-        width]`` with the `data_format` ``"NCHW"``.
-    num_outputs
-        The number of filters.
-    kernel_size, stride, rate
-        The size of the window, its steps, and the distance of its elements: a number,
-        or one for height and one for width.
-    padding
-        ``"SAME"`` or ``"VALID"``.
-    activation_fn, normalizer_fn, normalizer_params, weights_initializer, \
-weights_regularizer, biases_initializer, biases_regularizer, reuse, \
-variables_collections, outputs_collections, trainable, scope
-        As for `tf.contrib.layers.fully_connected`; the scope is ``Conv`` by default.
+    `inputs` are images ``[batch, height, width, channels]``, or ``[batch, channels,
+    height, width]`` with the `data_format` ``"NCHW"``.  `num_outputs` is the number of
+    filters.  `kernel_size`, `stride` and `rate` are the size of the window, its steps,
+    and the distance of its elements: a number, or one for height and one for width.
+    `padding` is ``"SAME"`` or ``"VALID"``.  Other parameters are those of
+    `tf.contrib.layers.fully_connected`; the scope is ``Conv`` by default.
 
     Examples
     --------
@@ -288,25 +278,16 @@ def batch_norm(
 ) -> Any:
     """Return inputs with mean 0 and deviation 1 over a batch, then scaled and shifted.
 
-    Parameters
-    ----------
-    decay
-        The fraction of the moving averages that an update keeps.
-    param_initializers, param_regularizers
-        Dictionaries for ``beta``, ``gamma``, ``moving_mean``, ``moving_variance``.
-    updates_collections
-        The collection of the updates; with None the outputs depend on them.
-    is_training
-        Whether moments are those of the batch; a bool or a tensor.
-    renorm_decay
-        The momentum of the averages of renormalization.
-    batch_weights, zero_debias_moving_mean, adjustment
-        Not supported; their defaults are accepted.
-    center, scale, epsilon, fused, renorm, renorm_clipping
-        As for `tf.layers.BatchNormalization`.
-    inputs, activation_fn, reuse, variables_collections, outputs_collections, \
-trainable, data_format, scope
-        As for `tf.contrib.layers.conv2d`; the scope is ``BatchNorm`` by default.
+    `decay` is the fraction of the moving averages that an update keeps.
+    `param_initializers` and `param_regularizers` are dictionaries for ``beta``,
+    ``gamma``, ``moving_mean``, ``moving_variance``.  `updates_collections` is the
+    collection of the updates; with None the outputs depend on them.  `is_training`, a
+    bool or a tensor, says whether moments are those of the batch.  `renorm_decay` is
+    the momentum of the averages of renormalization.  `batch_weights`,
+    `zero_debias_moving_mean` and `adjustment` are not supported; their defaults are
+    accepted.  `center`, `scale`, `epsilon`, `fused`, `renorm` and `renorm_clipping` are
+    as for `tf.layers.BatchNormalization`, the others as for `tf.contrib.layers.conv2d`;
+    the scope is ``BatchNorm`` by default.
 
     Examples
     --------

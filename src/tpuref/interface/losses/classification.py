@@ -77,12 +77,6 @@ def sparse_softmax_cross_entropy(
     `scope`, `loss_collection` and `reduction` are as for
     `tf.losses.compute_weighted_loss`; one weight for each label.  It raises ValueError
     if the shapes do not fit.
-
-    Examples
-    --------
-    >>> loss = tf.losses.sparse_softmax_cross_entropy([1], [[1000.0, 0.0]])
-    >>> float(tf.Session().run(loss))
-    1000.0
     """
     with name_scope(scope, "sparse_softmax_cross_entropy_loss") as own:
         classes, scores = convert_to_tensor(labels), convert_to_tensor(logits)

@@ -18,14 +18,7 @@ def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
 def get_losses(
     scope: str | None = None, loss_collection: str = GraphKeys.LOSSES
 ) -> list[Any]:
-    """Return the losses of a collection, those below `scope` if one is given.
-
-    Examples
-    --------
-    >>> loss = tf.losses.mean_squared_error([1.0], [3.0])
-    >>> tf.losses.get_losses() == [loss]
-    True
-    """
+    """Return the losses of a collection, those below `scope` if one is given."""
     return get_default_graph().get_collection(loss_collection, scope)
 
 

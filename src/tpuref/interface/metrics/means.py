@@ -83,16 +83,7 @@ def mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> local.Metric:
-    """Return the mean of the squares of the differences; as `tf.metrics.accuracy`.
-
-    Examples
-    --------
-    >>> value, update = tf.metrics.mean_squared_error([1.0, 2.0], [1.0, 4.0])
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.local_variables_initializer())
-    ...     float(sess.run(update))
-    2.0
-    """
+    """Return the mean of the squares of the differences; as `tf.metrics.accuracy`."""
     truth, predicted = local.aligned(labels, predictions)
     both = metrics_collections, updates_collections
     return mean(
@@ -111,16 +102,7 @@ def mean_absolute_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> local.Metric:
-    """Return the mean of the absolute differences; as `tf.metrics.accuracy`.
-
-    Examples
-    --------
-    >>> value, update = tf.metrics.mean_absolute_error([1.0, 2.0], [1.0, 4.0])
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.local_variables_initializer())
-    ...     float(sess.run(update))
-    1.0
-    """
+    """Return the mean of the absolute differences; as `tf.metrics.accuracy`."""
     truth, predicted = local.aligned(labels, predictions)
     both = metrics_collections, updates_collections
     return mean(
@@ -139,16 +121,7 @@ def root_mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> local.Metric:
-    """Return the root of the mean of the squares; as `tf.metrics.accuracy`.
-
-    Examples
-    --------
-    >>> value, update = tf.metrics.root_mean_squared_error([1.0, 2.0], [1.0, 6.0])
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.local_variables_initializer())
-    ...     round(float(sess.run(update)), 4)
-    2.8284
-    """
+    """Return the root of the mean of the squares; as `tf.metrics.accuracy`."""
     square, update = mean_squared_error(
         labels, predictions, weights, name=name_or(name, "root_mean_squared_error")
     )

@@ -70,15 +70,6 @@ def precision_at_k(
     """Return the fraction of the `k` best predictions that are labels.
 
     Parameters are those of `tf.metrics.recall_at_k`.  Both results are float64.
-
-    Examples
-    --------
-    >>> scores = [[0.1, 0.6, 0.3], [0.5, 0.4, 0.1]]
-    >>> value, update = tf.metrics.precision_at_k(tf.constant([[2], [2]]), scores, k=2)
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.local_variables_initializer())
-    ...     float(sess.run(update))
-    0.25
     """
     with name_scope(name, _scope("precision", k, class_id)) as own:
         _, hits, taken = _matches(labels, predictions, k, class_id)

@@ -132,17 +132,7 @@ def streaming_pearson_correlation(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return Pearson's correlation of predictions and labels, as streaming_covariance.
-
-    Examples
-    --------
-    >>> streaming = tf.contrib.metrics.streaming_pearson_correlation
-    >>> value, update = streaming([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.local_variables_initializer())
-    ...     round(float(sess.run(update)), 4)
-    1.0
-    """
+    """Return Pearson's correlation; parameters are those of `streaming_covariance`."""
     truth, predicted = aligned(labels, predictions)
     with name_scope(name, "pearson_r"):
         pairs = (predicted, truth), (predicted, predicted), (truth, truth)

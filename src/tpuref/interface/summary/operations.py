@@ -31,21 +31,12 @@ def scalar(
 ) -> Any:
     """Return the summary of a number, for TensorBoard's curves.
 
-    It is a string with a serialized `tf.Summary`, for `FileWriter.add_summary`.
-
-    Parameters
-    ----------
-    name
-        The name; the tag also has the names of the scopes.
-    tensor
-        The number.
-    collections
-        The collections to join, by default that of `tf.summary.merge_all`.
-    family
-        A prefix of the tag, which groups curves.
-    step, data
-        With a step, and the number as `tensor` or `data`, the function writes to the
-        default writer as in TensorFlow 2; see `create_file_writer`.
+    It is a string with a serialized `tf.Summary`, for `FileWriter.add_summary`.  The
+    tag is `name` with the names of the scopes.  `tensor` is the number.  `collections`
+    are the collections to join, by default that of `tf.summary.merge_all`.  `family` is
+    a prefix of the tag, which groups curves.  With a `step`, and the number as `tensor`
+    or `data`, the function writes to the default writer as in TensorFlow 2; see
+    `create_file_writer`.
 
     Examples
     --------

@@ -41,13 +41,9 @@ def documented_outputs(returned: Any) -> Outputs:
         return NO_OUTPUTS
     if not nest.is_nested(returned):
         return Outputs((0,), (_tensor("", returned),))
-    if _is_flat(returned):
-        return _flat_outputs(returned)
-    return _nested_outputs(returned)
-
-
-def _is_flat(returned: Any) -> bool:
-    return not isinstance(returned, Mapping) and not any(map(nest.is_nested, returned))
+    if isinstance(returned, Mapping) or any(map(nest.is_nested, returned)):
+        return _nested_outputs(returned)
+    return _flat_outputs(returned)
 
 
 def _flat_outputs(returned: Sequence[Any]) -> Outputs:

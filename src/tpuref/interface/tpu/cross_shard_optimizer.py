@@ -22,17 +22,12 @@ class CrossShardOptimizer(Optimizer):
     as dense tensors.  Outside of a replicated computation a warning is logged, and
     there is one replica.
 
-    Parameters
-    ----------
-    opt
-        The wrapped optimizer, which changes the variables.
-    reduction
-        ``tf.losses.Reduction.MEAN`` if the loss of a replica is a mean over its part of
-        the batch, to be divided by the number of replicas, or
-        ``tf.losses.Reduction.SUM``.
-    group_assignment
-        The replica ids of each group, ``[num_groups, replicas_per_group]``; gradients
-        are summed within a group.  None is one group of all.
+    `opt` is the wrapped optimizer, which changes the variables.  `reduction` is
+    ``tf.losses.Reduction.MEAN`` if the loss of a replica is a mean over its part of the
+    batch, to be divided by the number of replicas, or ``tf.losses.Reduction.SUM``.
+    `group_assignment` has the replica ids of each group, ``[num_groups,
+    replicas_per_group]``; gradients are summed within a group.  None is one group of
+    all.
 
     Examples
     --------

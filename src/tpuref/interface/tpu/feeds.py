@@ -97,18 +97,12 @@ def infeed_dequeue_tuple(
     Call it inside a computation.  It is ``tf.contrib.tpu.infeed_dequeue_tuple`` of
     releases 1.11 to 1.15.
 
-    Raises
-    ------
-    TypeError
-        If a dtype is not one of bool, int32, int64, uint32, bfloat16, float32 and
-        complex64; if `dtypes` or `shapes` is not a list.
-    ValueError
-        If the lists differ in length or are empty.
-    tpuref.errors.DeadlineExceededError
-        At evaluation, if no tuple arrives in time.
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if the tuple has other types or shapes, or outside of a
-        computation.
+    It raises TypeError if a dtype is not one of bool, int32, int64, uint32, bfloat16,
+    float32 and complex64, or `dtypes` or `shapes` is not a list, and ValueError if the
+    lists differ in length or are empty.  At evaluation it raises
+    `tf.errors.DeadlineExceededError` if no tuple arrives in time, and
+    `tf.errors.InvalidArgumentError` if the tuple has other types or shapes, or outside
+    of a computation.
     """
     return _dequeue_infeed("infeed_dequeue_tuple", dtypes, shapes, name)
 
@@ -154,19 +148,12 @@ def outfeed_dequeue_tuple(
     and `shapes` are the type and shape of each element.  `device_ordinal` and `name`
     are as for `infeed_enqueue_tuple`.
 
-    Raises
-    ------
-    TypeError
-        If `dtypes` or `shapes` is not a list.
-    ValueError
-        If the lists differ in length or are empty.
-    tpuref.errors.DeadlineExceededError
-        At evaluation, if no tuple arrives in time.
-    tpuref.errors.AbortedError
-        At evaluation, if a computation that sends tuples fails meanwhile.
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if the tuple has other types or shapes, or the operation runs on
-        a CPU and `device_ordinal` is -1.
+    It raises TypeError if `dtypes` or `shapes` is not a list, and ValueError if the
+    lists differ in length or are empty.  At evaluation it raises
+    `tf.errors.DeadlineExceededError` if no tuple arrives in time,
+    `tf.errors.AbortedError` if a computation that sends tuples fails meanwhile, and
+    `tf.errors.InvalidArgumentError` if the tuple has other types or shapes, or the
+    operation runs on a CPU and `device_ordinal` is -1.
     """
     return _dequeue_outfeed(
         "outfeed_dequeue_tuple", dtypes, shapes, device_ordinal, name

@@ -20,16 +20,6 @@ def AllToAll(
     """Return parts of the tensors of all replicas of a group, joined.
 
     Parameters and errors are those of ``all_to_all`` in `tf.python.tpu.ops.tpu_ops`.
-
-    Examples
-    --------
-    >>> exchange = lambda x: tf.raw_ops.AllToAll(
-    ...     input=x, group_assignment=[[0, 1]], concat_dimension=0, split_dimension=0,
-    ...     split_count=2)
-    >>> with tf.config.override(cores=2), tf.Session() as sess:
-    ...     exchanged = tf.tpu.replicate(exchange, [[[1.0, 2.0]], [[3.0, 4.0]]])
-    ...     [value.tolist() for (value,) in sess.run(exchanged)]
-    [[1.0, 3.0], [2.0, 4.0]]
     """
     return all_to_all(
         input, concat_dimension, split_dimension, split_count, group_assignment, name

@@ -30,15 +30,6 @@ def split_compile_and_shard(
 
     The operation is that of `split_compile_and_replicate`.  Parameters are those of
     `tf.tpu.shard`.
-
-    Examples
-    --------
-    >>> from tpuref.python.tpu import tpu
-    >>> with tf.config.override(cores=2), tf.Session() as sess:
-    ...     double = lambda x: x * 2.0
-    ...     compiled, outputs = tpu.split_compile_and_shard(double, [[1.0, 2.0]], 2)
-    ...     sess.run(compiled), [value.tolist() for value in sess.run(outputs)]
-    (b'', [[2.0, 4.0]])
     """
     return _compilation(), shard(computation, *args, **kwargs)
 

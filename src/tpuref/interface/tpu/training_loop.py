@@ -29,20 +29,12 @@ def while_loop(
     change.  It raises ValueError if `body` returns an operation before a tensor, or
     None; if a shape changes; if there is an `infeed_queue` outside of a computation.
 
-    Parameters
-    ----------
-    condition
-        A function of the loop variables; returns a scalar bool tensor.
-    body
-        A function of the loop variables, followed by the elements of `infeed_queue`.
-        It returns their next values, followed by any operations.
-    inputs
-        The initial values of the loop variables, which convert to tensors;
-        None for none.
-    infeed_queue
-        A queue from which every iteration dequeues one tuple.
-    name
-        Deprecated; has no effect.
+    `condition` is a function of the loop variables that returns a scalar bool tensor.
+    `body` is a function of the loop variables, followed by the elements of
+    `infeed_queue`, from which every iteration dequeues one tuple; it returns their next
+    values, followed by any operations.  `inputs` are the initial values of the loop
+    variables, which convert to tensors; None for none.  `name` is deprecated and has no
+    effect.
 
     Examples
     --------

@@ -17,17 +17,6 @@ class AdadeltaOptimizer(ElementwiseOptimizer):
     without parameters that return one: the learning rate, the decay rate of the means,
     and the constant added under the roots.  `use_locking` and `name` are as for
     `tf.train.Optimizer`.
-
-    Examples
-    --------
-    >>> w = tf.get_variable("w", initializer=1.0)
-    >>> optimizer = tf.train.AdadeltaOptimizer(1.0, rho=0.5, epsilon=0.5)
-    >>> train_op = optimizer.minimize(w)
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.global_variables_initializer())
-    ...     sess.run(train_op)
-    ...     round(float(sess.run(w)), 5)
-    0.29289
     """
 
     def __init__(

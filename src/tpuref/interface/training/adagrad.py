@@ -20,16 +20,6 @@ class AdagradOptimizer(ElementwiseOptimizer):
     `use_locking` and `name` are as for `tf.train.Optimizer`.  It raises ValueError if
     `initial_accumulator_value` is not positive.  The slot is ``accumulator``.  A sparse
     gradient changes only its rows.
-
-    Examples
-    --------
-    >>> w = tf.get_variable("w", initializer=1.0)
-    >>> train_op = tf.train.AdagradOptimizer(1.0, 3.0).minimize(w)
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.global_variables_initializer())
-    ...     sess.run(train_op)
-    ...     float(sess.run(w))
-    0.5
     """
 
     def __init__(

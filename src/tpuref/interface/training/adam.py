@@ -26,16 +26,6 @@ class AdamOptimizer(ElementwiseOptimizer):
     without parameters that return one: the learning rate, the decay rates of the two
     means, and the constant added to the root.  `use_locking` and `name` are as for
     `tf.train.Optimizer`.
-
-    Examples
-    --------
-    >>> w = tf.get_variable("w", initializer=1.0)
-    >>> train_op = tf.train.AdamOptimizer(0.5).minimize(w)
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.global_variables_initializer())
-    ...     sess.run(train_op)
-    ...     round(float(sess.run(w)), 5)
-    0.5
     """
 
     def __init__(

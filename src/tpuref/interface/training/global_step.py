@@ -46,11 +46,6 @@ def get_global_step(graph: Graph | None = None) -> Any:
     """Return the global step of a graph, by default the current one, or None.
 
     It raises ValueError if the graph has several.
-
-    Examples
-    --------
-    >>> tf.train.get_global_step(tf.Graph()) is None
-    True
     """
     graph = _graph_or_default("tf.train.get_global_step", graph)
     known = list(dict.fromkeys(graph.get_collection(GraphKeys.GLOBAL_STEP)))
@@ -80,11 +75,6 @@ def create_global_step(graph: Graph | None = None) -> Variable:
     """Create the global step of a graph, an int64 variable with initial value 0.
 
     It raises ValueError if the graph already has one.
-
-    Examples
-    --------
-    >>> tf.train.create_global_step(tf.Graph()).name
-    'global_step:0'
     """
     graph = _graph_or_default("tf.train.create_global_step", graph)
     if get_global_step(graph) is not None:

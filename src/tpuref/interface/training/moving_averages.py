@@ -127,17 +127,6 @@ class ExponentialMovingAverage:
         tensor with zeros.  By default the averages are those of the trainable
         variables.  It raises TypeError if an entry does not contain floating-point
         numbers.
-
-        Examples
-        --------
-        >>> loss = tf.constant(4.0, name="loss")
-        >>> ema = tf.train.ExponentialMovingAverage(0.75)
-        >>> averaged = ema.apply([loss])
-        >>> with tf.Session() as sess:
-        ...     sess.run(tf.global_variables_initializer())
-        ...     sess.run(averaged)
-        ...     float(sess.run(ema.average(loss)))
-        1.0
         """
         chosen = (
             trainable_variables()

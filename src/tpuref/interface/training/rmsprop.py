@@ -20,16 +20,6 @@ class RMSPropOptimizer(ElementwiseOptimizer):
     rate, the decay rate of the mean, the momentum, and the constant added under the
     root.  `centered` says whether to divide by the root of the variance, with the
     square of the gradients' running mean subtracted.
-
-    Examples
-    --------
-    >>> w = tf.get_variable("w", initializer=1.0)
-    >>> train_op = tf.train.RMSPropOptimizer(0.5).minimize(w)
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.global_variables_initializer())
-    ...     sess.run(train_op)
-    ...     round(float(sess.run(w)), 5)
-    0.5
     """
 
     def __init__(

@@ -93,15 +93,7 @@ def _variables(method: str, variables: Any) -> list[Any] | None:
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: type[Any]) -> type[Any]:
-    """Return a subclass of optimizers whose first argument is ``weight_decay``.
-
-    Examples
-    --------
-    >>> AdagradW = tf.contrib.opt.extend_with_decoupled_weight_decay(
-    ...     tf.train.AdagradOptimizer
-    ... )
-    >>> optimizer = AdagradW(weight_decay=0.01, learning_rate=0.1)
-    """
+    """Return a subclass of optimizers whose first argument is ``weight_decay``."""
     if not isinstance(base_optimizer, type) or not issubclass(
         base_optimizer, Optimizer
     ):

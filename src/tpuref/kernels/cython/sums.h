@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* BLOCK and LANES are those of `kernels/python/sums.py`. The sums of a SPAN of columns
-   and four rows stay in the first-level cache. */
+   stay in the first-level cache. */
 enum { TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024 };
 
 #define TPUREF_INLINE static inline __attribute__((always_inline))
@@ -22,24 +22,21 @@ enum { TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024 };
         TPUREF_##type##_WIDTH = 16 / sizeof(type), \
         TPUREF_##type##_NUMBER = TPUREF_LANES / TPUREF_##type##_WIDTH \
     }; \
-    /* Add up to BLOCK rows of LANES elements, in registers. */ \
-    TPUREF_INLINE void tpuref_##type##_lanes( \
-        const type *x, ptrdiff_t rows, tpuref_##type##_vector *lanes) \
+    /* Return the sum of up to BLOCK rows of LANES elements and of `rest` more, with all \
+       lanes in registers. */ \
+    TPUREF_INLINE type tpuref_##type##_sum( \
+        const type *x, ptrdiff_t rows, ptrdiff_t rest) \
     { \
-        int k; \
-        for (k = 0; k < TPUREF_##type##_NUMBER; k++) \
-            lanes[k] = ((const tpuref_##type##_vector *)x)[k]; \
-        for (; rows > 1; rows--) { \
-            x += TPUREF_LANES; \
-            for (k = 0; k < TPUREF_##type##_NUMBER; k++) \
-                lanes[k] += ((const tpuref_##type##_vector *)x)[k]; \
-        } \
-    } \
-    /* Return the sum of LANES elements. */ \
-    TPUREF_INLINE type tpuref_##type##_fold(tpuref_##type##_vector *lanes) \
-    { \
+        tpuref_##type##_vector lanes[TPUREF_##type##_NUMBER]; \
         type last[TPUREF_##type##_WIDTH]; \
         int half, k; \
+        for (k = 0; k < TPUREF_##type##_NUMBER; k++) \
+            lanes[k] = ((const tpuref_##type##_vector *)x)[k]; \
+        for (x += TPUREF_LANES; rows > 1; rows--, x += TPUREF_LANES) \
+            for (k = 0; k < TPUREF_##type##_NUMBER; k++) \
+                lanes[k] += ((const tpuref_##type##_vector *)x)[k]; \
+        for (k = 0; k < rest; k++) \
+            ((type *)lanes)[k] += x[k]; \
         _Pragma("GCC unroll 8") \
         for (half = TPUREF_##type##_NUMBER / 2; half > 0; half /= 2) \
             _Pragma("GCC unroll 16") \
@@ -71,14 +68,7 @@ enum { TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024 };
             return; \
         } \
         memcpy(sums, x, width * sizeof *sums); \
-        /* A pass over four rows reads and writes the sums once. */ \
-        for (k = 1; k + 4 <= rows; k += 4) { \
-            const type *a = x + k * stride, *b = a + stride; \
-            const type *c = b + stride, *d = c + stride; \
-            for (i = 0; i < width; i++) \
-                sums[i] = sums[i] + a[i] + b[i] + c[i] + d[i]; \
-        } \
-        for (; k < rows; k++) \
+        for (k = 1; k < rows; k++) \
             for (i = 0; i < width; i++) \
                 sums[i] += x[k * stride + i]; \
     } \
@@ -94,11 +84,7 @@ enum { TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024 };
         for (; before > 0; before--, x += count * row, result += row) { \
             width = joined * row; \
             if (joined == TPUREF_LANES && rows <= TPUREF_BLOCK) { \
-                tpuref_##type##_vector lanes[TPUREF_##type##_NUMBER]; \
-                tpuref_##type##_lanes(x, rows, lanes); \
-                for (i = 0; i < rest; i++) \
-                    ((type *)lanes)[i] += x[rows * width + i]; \
-                *result = tpuref_##type##_fold(lanes); \
+                *result = tpuref_##type##_sum(x, rows, rest); \
             } else if (joined == 1) { \
                 for (i = 0; i < row; i += TPUREF_SPAN) \
                     tpuref_##type##_rows( \

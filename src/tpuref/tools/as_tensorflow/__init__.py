@@ -8,7 +8,7 @@ import importlib.abc
 import importlib.machinery
 import os
 import sys
-from types import ModuleType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -99,7 +99,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         if ours is None:
             return None
         module = importlib.import_module(ours)
-        if not (is_public(module) or _is_keras(module)):  # one of tpuref's own parts
+        if not is_public(module) and not module.__name__.startswith("keras."):
             message = message_about(ours.replace("tpuref", "tf", 1))
             raise coded(
                 ModuleNotFoundError, message, code=codes.MISSING_NAME, name=name
@@ -117,10 +117,6 @@ def name_in_tpuref(name: str) -> str | None:
         if name == package or name.startswith(f"{package}."):
             return PACKAGES[package] + name.removeprefix(package)
     return None
-
-
-def _is_keras(module: ModuleType) -> bool:
-    return module.__name__.startswith("keras.")
 
 
 def _end_tracebacks_with_the_note() -> None:

@@ -73,8 +73,10 @@ class Lowering(Context):
         for place, instr in enumerate(program.instrs):
             if instr.is_filler or not ahead.keys().isdisjoint(instr.outputs):
                 continue
-            on_host = self._on_host(instr, slots) or _forwards(instr, waiting)
-            needs = instr.blocks or _needs(instr, waiting)
+            awaits = _needs(instr, waiting)
+            forwards = awaits and instr.definition.traits.forwards
+            on_host = self._on_host(instr, slots) or forwards
+            needs = instr.blocks or awaits
             if waiting and needs and not on_host:
                 self._call_host(waiting, program, place, slots)
                 waiting = []
@@ -283,11 +285,6 @@ class Lowering(Context):
 def _needs(instr: Instr, waiting: Sequence[Instr]) -> bool:
     made = {slot for one in waiting for slot in one.outputs}
     return not made.isdisjoint(instr.inputs)
-
-
-def _forwards(instr: Instr, waiting: Sequence[Instr]) -> bool:
-    """Whether an instruction only forwards a result of the waiting host part."""
-    return instr.definition.traits.forwards and _needs(instr, waiting)
 
 
 def _blank(value: Value) -> Any:

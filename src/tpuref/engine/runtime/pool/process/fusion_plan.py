@@ -37,6 +37,7 @@ from tpuref.engine.runtime.pool.columns import (
 )
 from tpuref.engine.runtime.pool.process import plan_calls, product
 from tpuref.engine.runtime.pool.process.plan_calls import Call, Table
+from tpuref.kernels import elementwise as kernel
 
 GATHERED_BYTES = 4096
 """The largest array of a core that is copied into a stack, to save calls."""
@@ -103,6 +104,7 @@ class FusionPlan:
         self._table: Table = []
         self._calls: list[tuple[int, Call]] = []
         self._chain: list[plan_calls.Link] = []
+        self._ended: set[int] = set()
         self._allocations: list[Call] = []
         self._forgotten: list[int] = []
         self._free: dict[tuple[Shape, np.dtype[Any]], list[Array]] = {}
@@ -254,6 +256,9 @@ class FusionPlan:
     def _end_chain(self) -> None:
         """Plan the calls of the open chain, and then drop the values they read last."""
         chain, self._chain = self._chain, []
+        inner = self._ended & {link.entries[-1] for link in chain}
+        self._ended = set()
+        chain = plan_calls.joined(chain, inner)
         blocks = plan_calls.blocks_of(chain[0].shapes[-1]) if len(chain) > 1 else []
         if len(blocks) > 1:
             self._calls.append(
@@ -397,11 +402,16 @@ class FusionPlan:
                 self._aligned_shape(value, kind, len(shape)) for value in operands
             ]
             link = plan_calls.Link(
-                self._number, once, [*sources, result.entry], [*shapes, (*core, *shape)]
+                self._number,
+                once,
+                [*sources, result.entry],
+                [*shapes, (*core, *shape)],
+                _elementary(instr, operands),
             )
             if self._chain and self._chain[-1].shapes[-1] != link.shapes[-1]:
                 self._end_chain()
             self._chain.append(link)
+            self._ended.update(value.entry for value in ending)
         else:
             self._call(plan_calls.once(once, [*sources, result.entry]))
         self._values[slot] = result
@@ -535,6 +545,15 @@ def _stackable(shape: Shape | None, operands: Sequence[_Value]) -> bool:
         value.kind != APART or value.whole or value.nbytes <= GATHERED_BYTES
         for value in operands
     )
+
+
+def _elementary(instr: Instr, operands: Sequence[_Value]) -> str | None:
+    """Return the name of the kernel of an elementwise operation, if it has one."""
+    results = [spec.dtype.np for spec in instr.specs]
+    if {np.dtype(np.float32)} != {*results, *(value.dtype for value in operands)}:
+        return None
+    name = instr.definition.elementary(list(map(_operand, operands)), instr.attrs)
+    return name if name in kernel.OPERATIONS else None
 
 
 def _any_array(value: _Value) -> Array:

@@ -3,8 +3,9 @@
 Those of a chain take all its operations for one block of elements after the other.
 """
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from tpuref.engine.ops.definition import outputs_of
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.runtime.pool.columns import Shape
+from tpuref.kernels import elementwise as kernel
 
 BLOCK_BYTES = 1 << 16
 """The memory of a block in a chain of elementwise operations.
@@ -32,13 +34,15 @@ class Link(NamedTuple):
 
     A chain takes all its operations for one block of elements after the other.  An
     output may lie in the memory of an input that is not read any more: blocks of the
-    same place coincide, as all outputs of a chain have one shape.
+    same place coincide, as all outputs of a chain have one shape.  `name` is that of
+    an operation of `tpuref.kernels.elementwise` which computes it.
     """
 
     number: int
     function: Callable[..., Any]
     entries: Sequence[int]
     shapes: Sequence[Shape]
+    name: str | None = None
 
 
 def writing(function: Callable[..., Any]) -> Callable[..., None]:
@@ -153,6 +157,43 @@ def in_blocks(
                 function(*[column[block] for column in columns])
 
     return call
+
+
+def joined(chain: Sequence[Link], inner: Collection[int]) -> list[Link]:
+    """Return a chain in which one kernel computes neighbours that it can compute.
+
+    Only the operations of the chain read the `inner` entries.
+    """
+    links: list[Link] = []
+    for known, run in itertools.groupby(chain, lambda link: link.name is not None):
+        neighbours = list(run)
+        if not known:
+            links += neighbours
+            continue
+        for part in _parts(len(neighbours), kernel.MOST_STEPS):
+            members = neighbours[part]
+            read = {e for x in chain if x not in members for e in x.entries}
+            links.append(_join(members, {*inner} - read))
+    return links
+
+
+def _join(members: Sequence[Link], inner: Collection[int]) -> Link:
+    """Return the link of several; its last entry is the last output."""
+    if len(members) == 1:
+        return members[0]
+    shapes: dict[int, Shape] = {}
+    steps = []
+    for link in members:
+        name = link.name or ""
+        used = [*range(kernel.OPERATIONS[name]), -1]
+        shapes |= {link.entries[k]: link.shapes[k] for k in used}
+        steps.append((name, [link.entries[k] for k in used]))
+    places = {entry: place for place, entry in enumerate(shapes)}
+    function = kernel.Chain(
+        [(name, [places[entry] for entry in entries]) for name, entries in steps],
+        [places[entry] for entry in inner if entry in places],
+    )
+    return Link(members[0].number, function, [*places], [*shapes.values()])
 
 
 def forget(entries: Sequence[int]) -> Call:

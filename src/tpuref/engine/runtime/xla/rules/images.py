@@ -1,5 +1,6 @@
 """Convolutions and pooling; their gradients are transposes of the same functions."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -76,18 +77,6 @@ def _conv2d_of_filters(
         return jnp.stack([slopes(*row) for row in rows]), True
 
     return slopes(wide, grads).astype(images.dtype)
-
-
-def _depthwise(xp: Any, *inputs: Any, **attrs: Any) -> Any:
-    return _conv2d(xp, *inputs, by_channel=True, **attrs)
-
-
-def _depthwise_of_images(xp: Any, *inputs: Any, **attrs: Any) -> Any:
-    return _conv2d_of_images(xp, *inputs, by_channel=True, **attrs)
-
-
-def _depthwise_of_filters(xp: Any, *inputs: Any, **attrs: Any) -> Any:
-    return _conv2d_of_filters(xp, *inputs, by_channel=True, **attrs)
 
 
 # -- pooling -----------------------------------------------------------------------
@@ -204,9 +193,9 @@ RULES: dict[str, Rule] = {
     "Conv2D": _conv2d,
     "Conv2DBackpropInput": _conv2d_of_images,
     "Conv2DBackpropFilter": _conv2d_of_filters,
-    "DepthwiseConv2dNative": _depthwise,
-    "DepthwiseConv2dNativeBackpropInput": _depthwise_of_images,
-    "DepthwiseConv2dNativeBackpropFilter": _depthwise_of_filters,
+    "DepthwiseConv2dNative": partial(_conv2d, by_channel=True),
+    "DepthwiseConv2dNativeBackpropInput": partial(_conv2d_of_images, by_channel=True),
+    "DepthwiseConv2dNativeBackpropFilter": partial(_conv2d_of_filters, by_channel=True),
     "MaxPool": _max_pool,
     "MaxPoolGrad": _max_pool_back,
     "MaxPoolPositions": _max_pool_positions,

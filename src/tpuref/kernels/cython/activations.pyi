@@ -1,3 +1,0 @@
-from tpuref.kernels.python.convolution import Array
-
-def relu_gradient(gradient: Array, features: Array, result: Array) -> None: ...
