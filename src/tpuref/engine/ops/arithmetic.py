@@ -1,7 +1,7 @@
 """Shared arithmetic: accumulation of 16-bit floats in float32, and sums."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import ml_dtypes
@@ -9,12 +9,6 @@ import numpy as np
 
 from tpuref.engine.ops.meaning import Array
 from tpuref.kernels import sums
-
-WIDE_ROW = 1024
-"""From this many elements on, NumPy computes a row at the speed of memory."""
-
-LEAST_ELEMENTS = 1 << 13
-"""For fewer elements a second call of NumPy costs more than it saves."""
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 """The dtypes that `tpuref.kernels.sums` adds."""
@@ -71,29 +65,3 @@ def _float_sums(x: Array, axes: Sequence[int], keepdims: bool) -> Array:
     if keepdims:
         return total.reshape([1 if k in axes else n for k, n in enumerate(x.shape)])
     return total.reshape([n for k, n in enumerate(x.shape) if k not in axes])
-
-
-def with_row(
-    function: Callable[..., Any], x: Array, row: Array, out: Array | None
-) -> Array:
-    """Return `function` of `x` and of a row that is repeated over it.
-
-    NumPy calls its loop for each row.  For a narrow row, such as the channels of a
-    pixel, the call costs more than the operation, so it is repeated to a wide one.
-    """
-    into = np.empty_like(x) if out is None else out
-    narrow = row.size <= WIDE_ROW // 16 and x.size >= LEAST_ELEMENTS
-    joined = math.gcd(x.size // row.size, _rows_joined(row.size)) if narrow else 1
-    if joined > 1 and x.flags.c_contiguous and into.flags.c_contiguous:
-        shape = -1, joined * row.size
-        wide = np.empty((joined, row.size), row.dtype)
-        wide[...] = row
-        function(x.reshape(shape), wide.reshape(-1), out=into.reshape(shape))
-    else:
-        function(x, row, out=into)
-    return into
-
-
-def _rows_joined(row: int) -> int:
-    """Return how many rows of this many elements are joined, a power of two."""
-    return 1 << (WIDE_ROW // row).bit_length() - 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops import broadcasting
-from tpuref.engine.ops.arithmetic import summed, widened, with_row
+from tpuref.engine.ops.arithmetic import summed, widened
 from tpuref.engine.ops.definition import (
     BATCHED,
     ELEMENTWISE,
@@ -50,8 +50,9 @@ def _infer_along_axis(logits: Operand, *, axis: int) -> TensorSpec:
 
 def _relu(xp: Any, features: Array, *, out: Array | None = None) -> Any:
     if xp is np:
-        # NumPy has no vector instructions for the maximum of an array and a number.
-        return with_row(np.maximum, features, np.zeros((), features.dtype), out)
+        result = np.empty_like(features) if out is None else out
+        elementwise.relu(features, result)
+        return result
     into = {} if out is None else {"out": out}
     return xp.maximum(features, features.dtype.type(0), **into)
 
@@ -288,7 +289,9 @@ def _bias_add(
     if data_format == "NCHW":
         bias = bias.reshape([-1] + [1] * (value.ndim - 2))
     elif xp is np:
-        return with_row(np.add, value, bias, out)
+        result = np.empty_like(value) if out is None else out
+        elementwise.add(value, bias, result)
+        return result
     into = {} if out is None else {"out": out}
     return xp.add(value, bias, **into)
 

@@ -174,6 +174,7 @@ cdef Py_ssize_t stride(
     return buffer.strides[axis] // 4
 
 
+add = Chain([("add", (0, 1, 2))])
 relu = Chain([("relu", (0, 1))])
 relu_gradient = Chain([("relu_gradient", (0, 1, 2))])
 cube = Chain([("cube", (0, 1))])

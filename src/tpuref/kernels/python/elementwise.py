@@ -14,6 +14,11 @@ MOST_STEPS = 1
 """The greatest number of steps of a chain."""
 
 
+def add(x: Array, y: Array, result: Array) -> None:
+    """Write the sum of arrays that broadcast; `result` may be `x`."""
+    np.add(x, y, out=result)
+
+
 def relu(features: Array, result: Array) -> None:
     """Write the maximum of `features` and 0; `result` may be `features`."""
     np.maximum(features, features.dtype.type(0), out=result)
