@@ -18,8 +18,8 @@ from tpuref.engine.runtime.pool.process.fusion import fuses
 LARGEST_EXCHANGE = 1 << 18
 """The most bytes of a core in an exchange of several sums.
 
-Two to eight sums of up to 256 KiB in all take 0.7 to 0.8 of the time of sums apart; but
-4 sums of 1 MiB take three times as long.
+Eight sums of 32 KiB take 0.8 of the time of sums apart, two of 128 KiB the same; but
+four of 1 MiB take three times as long.
 """
 
 Together = tuple[Instr, ...]
