@@ -44,7 +44,6 @@ def endless(x):
 PIPELINES = {
     "generator": ("GeneratorDataset",
         lambda: tf.data.Dataset.from_generator(generated, tf.float32, [])),
-    "iterable": ("ForeignDataset", lambda: tf.data.Dataset.from_any(generated)),
     "map": ("MapDataset", lambda: tf.data.Dataset.range(5).map(hanging_call)),
     "loop": ("MapDataset", lambda: tf.data.Dataset.range(5).map(endless)),
     "inner": ("MapDataset", lambda:

@@ -42,7 +42,8 @@ def test_jax_arrays_as_shards_and_datasets(executor, session):
     given = jax.numpy.arange(8.0).reshape(4, 2)
     (out,) = tf.tpu.shard(lambda x: tf.reduce_sum(x, 1), [given], num_shards=2)
     assert session.run(out).tolist() == [1.0, 5.0, 9.0, 13.0]
-    row = tf.data.Dataset.from_any(given).make_one_shot_iterator().get_next()
+    rows = tf.data.Dataset.from_tensor_slices(given)
+    row = rows.make_one_shot_iterator().get_next()
     assert session.run(row).tolist() == [0.0, 1.0]
 
 

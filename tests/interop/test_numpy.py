@@ -118,8 +118,8 @@ def test_arrays_that_know_dlpack_alone(session):
     assert session.run(tf.convert_to_tensor([foreign] * 2)).shape == (2, 2)
     x = tf.placeholder(tf.float64, [2])
     assert session.run(x * 2.0, {x: foreign}).tolist() == [2.0, 4.0]
-    rows = tf.data.Dataset.from_any(foreign).make_one_shot_iterator().get_next()
-    assert session.run(rows) == 1.0
+    rows = tf.data.Dataset.from_tensor_slices(foreign).make_one_shot_iterator()
+    assert session.run(rows.get_next()) == 1.0
 
 
 def test_an_array_on_another_device(session):

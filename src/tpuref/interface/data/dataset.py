@@ -19,7 +19,7 @@ from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.recognition import KnownDataset
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.runtime.meaning.state import State
-from tpuref.interface.data import batching, foreign, sources, transformations
+from tpuref.interface.data import batching, sources, transformations
 from tpuref.interface.data.element import declared, mapped
 from tpuref.interface.data.function import check_callable
 from tpuref.interface.data.interleaving import Interleave
@@ -219,27 +219,6 @@ class Dataset(
         if shuffle is False:
             return dataset
         return dataset.shuffle(len(files), seed)
-
-    @staticmethod
-    def from_any(data: Any) -> Dataset[Any]:
-        """Return a dataset of the elements of any source.
-
-        Empty data raise ValueError.  `data` is a dataset, including TensorFlow's; a
-        PyTorch ``DataLoader``; a NumPy array, or a tuple or dict of arrays, whose rows
-        are the elements; any other iterable or sequence, or a function that returns
-        one.  The first element determines types and shapes.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> tf.data.Dataset.from_any({"x": np.zeros([4, 2])})
-        <TensorSliceDataset shapes: {x: (2,)}, types: {x: float64}>
-        >>> [float(x) for x in tf.data.Dataset.from_any([1.0, 2.0]).as_numpy_iterator()]
-        [1.0, 2.0]
-        """
-        if isinstance(data, Dataset):
-            return data
-        return Dataset(foreign.stage_of(data))
 
     # -- transformations -------------------------------------------------------
 

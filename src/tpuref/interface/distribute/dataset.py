@@ -39,7 +39,7 @@ def per_device_dataset(
     if not isinstance(dataset, Dataset):
         raise codes.WRONG_ARGUMENT_TYPE.value_error(
             "distribute_dataset: dataset_fn must return a tf.data.Dataset, it returned "
-            f"{dataset!r}; tf.data.Dataset.from_any converts any iterable"
+            f"{dataset!r}; tf.data.Dataset.from_generator makes one of any iterable"
         )
     return PerDeviceDataset(dataset, devices)
 
