@@ -207,6 +207,9 @@ LISTED = (
            "TensorFlow's second derivative leaves out the labels", 141),
     Listed("value", "tf.gradients of tf.losses.(sigmoid_cross_entropy|huber_loss)", "",
            "the weights of a loss are float32 in TensorFlow, whatever the loss", 6083),
+    Listed("value", r"tf.losses.\w+", "^float64",
+           "losses are weighed and added in float32, in another order", 533,
+           apart=1e-6),
     Listed(
         "value",
         "tf.((gradients of tf.)?(rsqrt|sqrt|sign|reciprocal)|clip_by_norm|math.l2_nor"
