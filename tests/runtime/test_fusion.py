@@ -102,7 +102,7 @@ def test_stacked_operations_give_the_bits_of_single_ones(definition):
 @pytest.mark.parametrize("exponent", [-1.0, -0.5, 0.5, 1.0, 2.0, 3.0])
 def test_known_powers_stack(exponent):
     power, known = REGISTRY["Pow"], np.array(exponent, np.float32)
-    stacks = power.batching.elementwise_for
+    stacks = power.batching.elementary
     assert stacks is not None and power.kernel is not None
     scalar, vector = tf.TensorShape([]), tf.TensorShape([7])
     operand = Operand(scalar, tf.float32, known)

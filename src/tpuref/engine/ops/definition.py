@@ -123,8 +123,8 @@ class Batching:
     elementwise: bool = False
     # ``elementwise_for(*operands, **attrs)``, the same where it depends on these
     elementwise_for: Callable[..., bool] | None = None
-    # ``elementary(*operands, **attrs)`` returns the name of the operation of
-    # `tpuref.kernels.elementwise` that computes it from its first inputs, if any.
+    # ``elementary(*operands, **attrs)`` returns the name of the elementwise operation
+    # that computes it from its first inputs, if any; see `tpuref.kernels.elementwise`.
     elementary: Callable[..., str | None] | None = None
     # Whether the axes before the last two are batch axes, which broadcast; an attribute
     # ``axis`` must be -1.
@@ -314,10 +314,8 @@ class OpDef:
     def is_elementwise(self, operands: Sequence[Operand], attrs: Attrs) -> bool:
         """Whether the bits of the result are the same at all positions of an array."""
         batching = self.batching
-        return batching.elementwise or (
-            batching.elementwise_for is not None
-            and batching.elementwise_for(*operands, **attrs)
-        )
+        decides = batching.elementwise_for or batching.elementary
+        return batching.elementwise or bool(decides and decides(*operands, **attrs))
 
     def elementary(self, operands: Sequence[Operand], attrs: Attrs) -> str | None:
         """Return its name in `tpuref.kernels.elementwise`, if it has one."""

@@ -284,16 +284,11 @@ def _power(x: Array, y: Array, *, out: Array | None = None) -> Any:
     return np.power(x, y, **into)
 
 
-def _is_known_power(x: Operand, y: Operand) -> bool:
-    """Whether `_power` multiplies: the bits of `np.power` depend on the position."""
+def _known_power(x: Operand, y: Operand) -> str | None:
+    """Return the name of a known power; the bits of others depend on the place."""
     exponent = None if y.value is None or y.shape.rank else y.value.item()
-    return (x.dtype.np, exponent) in _KNOWN_POWERS
-
-
-def _elementary_power(x: Operand, y: Operand) -> str | None:
-    if y.value is None or not _is_known_power(x, y):
-        return None
-    return {-1.0: "reciprocal", 2.0: "square", 3.0: "cube"}.get(y.value.item())
+    known = _KNOWN_POWERS.get((x.dtype.np, exponent))
+    return known and known.__name__.removeprefix("_")
 
 
 def _cube(x: Array, *, out: Array | None = None) -> Any:
@@ -321,7 +316,7 @@ _POWERS: dict[float, Callable[..., Any]] = {
     1.0: np.positive,
     2.0: np.square,
 }
-_KNOWN_POWERS: dict[tuple[np.dtype[Any], float], Callable[..., Any]] = {
+_KNOWN_POWERS: dict[tuple[np.dtype[Any], float | None], Callable[..., Any]] = {
     **{(np.dtype(np.float32), y): power for y, power in _POWERS.items()},
     **{(np.dtype(np.float64), y): power for y, power in _POWERS.items()},
     (np.dtype(np.float32), -0.5): _reciprocal_root,
@@ -563,11 +558,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         binary_numeric,
         Ufunc("power"),
         ieee(_power),
-        batching=Batching(
-            broadcasts=True,
-            elementwise_for=_is_known_power,
-            elementary=_elementary_power,
-        ),
+        batching=Batching(broadcasts=True, elementary=_known_power),
         xla="elementwise",
     ),
     _broadcasts("FloatPower", double_precision, _float_power),

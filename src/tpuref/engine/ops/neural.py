@@ -296,14 +296,10 @@ def _bias_add(
     return xp.add(value, bias, **into)
 
 
-def _adds_to_last_axis(value: Operand, bias: Operand, *, data_format: str) -> bool:
-    return data_format != "NCHW"
-
-
-def _elementary_bias_add(
+def _adds_to_last_axis(
     value: Operand, bias: Operand, *, data_format: str
 ) -> str | None:
-    return "add" if _adds_to_last_axis(value, bias, data_format=data_format) else None
+    return None if data_format == "NCHW" else "add"
 
 
 _graded = partial(OpDef, gradient="networks")
@@ -358,9 +354,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         "BiasAdd",
         infer=_infer_bias_add,
         meaning=_bias_add,
-        batching=Batching(
-            elementwise_for=_adds_to_last_axis, elementary=_elementary_bias_add
-        ),
+        batching=Batching(elementary=_adds_to_last_axis),
         traits=Traits(overwrites=True),
     ),
 )
