@@ -47,7 +47,8 @@ class BuildKernels(build_ext):
 
     def build_extensions(self):
         for extension in self.extensions:
-            # As if nobody asked for errno or traps of arithmetic: loops become vectors.
+            # Kernels read neither errno nor traps of arithmetic; GCC makes vectors of
+            # more loops without them.
             extension.extra_compile_args = [
                 "-O3",
                 "-fno-math-errno",

@@ -1,7 +1,7 @@
 """Shared arithmetic: accumulation of 16-bit floats in float32, and sums."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -19,6 +19,13 @@ _NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 def widened(array: Array) -> Array:
     """Return float16 and bfloat16 arrays as float32, the dtype of accumulation."""
     return array.astype(np.float32) if array.dtype in _NARROW else array
+
+
+def written(kernel: Callable[..., Any], *inputs: Array, out: Array | None) -> Array:
+    """Return what a kernel writes to its last argument, an array like the first."""
+    result = np.empty_like(inputs[0]) if out is None else out
+    kernel(*inputs, result)
+    return result
 
 
 def is_integer(array: Array) -> bool:

@@ -11,7 +11,7 @@ from tpuref.base import dtypes
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.arithmetic import is_integer, widened
+from tpuref.engine.ops.arithmetic import is_integer, widened, written
 from tpuref.engine.ops.broadcasting import (
     ANY,
     BOOL,
@@ -292,9 +292,7 @@ def _known_power(x: Operand, y: Operand) -> str | None:
 
 
 def _cube(x: Array, *, out: Array | None = None) -> Any:
-    out = np.empty_like(x) if out is None else out
-    kernel.cube(x, out)
-    return out
+    return written(kernel.cube, x, out=out)
 
 
 def _root(x: Array, **into: Any) -> Any:

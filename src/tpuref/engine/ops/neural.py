@@ -10,7 +10,7 @@ import numpy as np
 
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops import broadcasting
-from tpuref.engine.ops.arithmetic import summed, widened
+from tpuref.engine.ops.arithmetic import summed, widened, written
 from tpuref.engine.ops.definition import (
     BATCHED,
     ELEMENTWISE,
@@ -50,11 +50,8 @@ def _infer_along_axis(logits: Operand, *, axis: int) -> TensorSpec:
 
 def _relu(xp: Any, features: Array, *, out: Array | None = None) -> Any:
     if xp is np:
-        result = np.empty_like(features) if out is None else out
-        elementwise.relu(features, result)
-        return result
-    into = {} if out is None else {"out": out}
-    return xp.maximum(features, features.dtype.type(0), **into)
+        return written(elementwise.relu, features, out=out)
+    return xp.maximum(features, features.dtype.type(0))
 
 
 def _infer_relu_gradient(gradient: Operand, features: Operand) -> TensorSpec:
@@ -68,9 +65,7 @@ def _relu_gradient(
 ) -> Any:
     """Multiply by 1 or 0, so that NaN and infinity are not lost."""
     if xp is np and gradient.shape == features.shape:
-        result = np.empty_like(gradient) if out is None else out
-        elementwise.relu_gradient(gradient, features, result)
-        return result
+        return written(elementwise.relu_gradient, gradient, features, out=out)
     into = {} if out is None else {"out": out}
     return xp.multiply(gradient, (features > 0).astype(gradient.dtype), **into)
 
@@ -289,9 +284,7 @@ def _bias_add(
     if data_format == "NCHW":
         bias = bias.reshape([-1] + [1] * (value.ndim - 2))
     elif xp is np:
-        result = np.empty_like(value) if out is None else out
-        elementwise.add(value, bias, result)
-        return result
+        return written(elementwise.add, value, bias, out=out)
     into = {} if out is None else {"out": out}
     return xp.add(value, bias, **into)
 

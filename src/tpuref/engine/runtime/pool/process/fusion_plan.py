@@ -104,7 +104,7 @@ class FusionPlan:
         self._table: Table = []
         self._calls: list[tuple[int, Call]] = []
         self._chain: list[plan_calls.Link] = []
-        self._ended: set[int] = set()
+        self._ended: set[int] = set()  # entries of values that the chain reads last
         self._allocations: list[Call] = []
         self._forgotten: list[int] = []
         self._free: dict[tuple[Shape, np.dtype[Any]], list[Array]] = {}
