@@ -24,6 +24,7 @@ class Kernels(NamedTuple):
     elementwise: ModuleType
     examples: ModuleType
     pooling: ModuleType
+    products: ModuleType
     sums: ModuleType
 
 

@@ -20,7 +20,9 @@ def test_the_instructions_in_use_have_a_name():
     assert python.vector_instructions() == "numpy"
 
 
-@pytest.mark.parametrize("program", ["passes.c", "convolutions.c", "chains.c"])
+@pytest.mark.parametrize(
+    "program", ["passes.c", "convolutions.c", "chains.c", "products.c"]
+)
 def test_all_sets_of_instructions_have_equal_bits(tmp_path, program):
     # This processor takes one set only, so a program of their own compares them all.
     compiler = shlex.split(sysconfig.get_config_var("CC") or "cc")

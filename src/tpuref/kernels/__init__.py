@@ -28,6 +28,7 @@ COMPILED = (
     "tpuref.kernels.cython.mailboxes",
     "tpuref.kernels.cython.padding",
     "tpuref.kernels.cython.pooling",
+    "tpuref.kernels.cython.products",
     "tpuref.kernels.cython.sharding",
     "tpuref.kernels.cython.sums",
 )
@@ -71,6 +72,7 @@ if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
         mailboxes,
         padding,
         pooling,
+        products,
         sharding,
         sums,
     )
@@ -85,6 +87,7 @@ else:
         mailboxes,
         padding,
         pooling,
+        products,
         sharding,
         sums,
     )
@@ -100,6 +103,7 @@ __all__ = [
     "mailboxes",
     "padding",
     "pooling",
+    "products",
     "sharding",
     "sums",
 ]

@@ -2,8 +2,7 @@
    All pixels of a window that lie next to each other in memory are a run. An image with
    margins is copied where they are zeros, just before it is read.
 
-   The vectors are GCC's own: one of 64 bytes is a register with AVX-512, two with AVX2
-   and four with SSE or NEON. A tile of sums stays in registers while the window passes:
+   A tile of sums stays in registers while the window passes:
    12 pixels by 32 outputs are 24 of 32 registers of AVX-512, 6 pixels by 16 outputs are
    12 of 16 of AVX2. Each sum adds its products in the order of the window, so it does
    not depend on the tile it is in; the instruction sets differ in the rounding of a
@@ -12,15 +11,9 @@
 #ifndef TPUREF_CONVOLUTION_H
 #define TPUREF_CONVOLUTION_H
 
-#include <stddef.h>
-#include <string.h>
+#include "vectors.h"
 
-enum { TPUREF_OUTPUTS = 16, TPUREF_TILE = 12, TPUREF_STRIP = 1 << 16 };
-
-typedef float tpuref_outputs
-    __attribute__((vector_size(4 * TPUREF_OUTPUTS), aligned(4), may_alias));
-
-#define TPUREF_INLINE static inline __attribute__((always_inline))
+enum { TPUREF_STRIP = 1 << 16 };
 
 /* An image and its margins; negative ones crop. */
 typedef struct {

@@ -19,20 +19,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tpuref.base.dtypes import datatype_enum, int32
+from tpuref.base.dtypes import datatype_enum, float64, int32
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.arena import Arena, Heap
 from tpuref.engine.runtime.pool.columns import Column, Stacked
 from tpuref.engine.runtime.pool.messages import Divergence
+from tpuref.engine.runtime.pool.process.summed_products import add_up
 from tpuref.engine.runtime.pool.split import LocalCore, Split
 from tpuref.kernels import links as kernel
 from tpuref.kernels import status
 from tpuref.kernels.group import Group
+from tpuref.kernels.schedule import chunk_slice
 
 Shape = tuple[int, ...]
 
-_INT32 = int32.as_datatype_enum
+_INT32, _FLOAT64 = int32.as_datatype_enum, float64.as_datatype_enum
 _OFFSET = np.dtype(np.int64)
 
 
@@ -261,13 +263,86 @@ class CoreCollectives:
         if outcome != status.OK:
             return arrays, outcome
         self._release(table)
-        self._free_retired(part.members)
         result = self._arena.view(part.lead.shared_result, first.shape, first.dtype)
+        self._share(part, result, target)
+        return [result] * len(arrays), outcome
+
+    def _share(self, part: Participants, result: Array, target: int) -> None:
+        """Let all members read a result in the heap of the first one, at `target`."""
+        self._free_retired(part.members)
         result.flags.writeable = False
-        if owns:
+        if part.group.members[0] in self._links:
             self._unfinished.remove(target)
             weakref.finalize(result, self._retired.append, (target, part.members))
-        return [result] * len(arrays), outcome
+
+    def multiplies(self, part: Participants, size: int) -> bool:
+        """Whether the group may sum products of `size` bytes by `sum_of_products`."""
+        together = part.complete and len(part.replicas) > 1
+        return together and self._algorithm_for(size, part.most) == "direct"
+
+    def sum_of_products(
+        self,
+        part: Participants,
+        instr: Instr,
+        lefts: Sequence[Array],
+        rights: Sequence[Array],
+    ) -> Array:
+        """Return the sum of the products of the transposed left and right matrices.
+
+        Each member copies its matrices into the arena, and then writes some rows of the
+        sum into a result that all share.
+        """
+        left, right = lefts[0], rights[0]
+        shape, size = (left.shape[1], right.shape[1]), left.nbytes + right.nbytes
+
+        def pair(place: int) -> tuple[Array, Array]:
+            """Return the left and the right matrix of a replica."""
+            view = self._arena.view
+            return (
+                view(place, left.shape, left.dtype),
+                view(place + left.nbytes, right.shape, right.dtype),
+            )
+
+        members = part.group.members.tolist()
+        rank = [member in self._links for member in members].index(True)
+        block = self._allocate(len(part.own) * size)
+        for k, core in enumerate(part.own.values()):
+            for copy, matrix in zip(
+                pair(block + k * size), (lefts[core], rights[core]), strict=True
+            ):
+                copy[...] = matrix
+        target = 0 if rank else self._allocate(math.prod(shape) * left.itemsize)
+        offsets = np.zeros(len(members) + 1)
+        offsets[rank], offsets[-1] = block, target
+        *blocks, shared = self._meet(part, instr, shape, offsets)
+        result = self._arena.view(shared, shape, left.dtype)
+        parts = part.group.parts
+        places = []
+        for member in range(len(members)) if parts is None else parts:
+            places.append(blocks[member])
+            blocks[member] += size
+        everyones = [pair(place) for place in places]
+        own = chunk_slice(shape[0], len(members), rank)
+        add_up([x for x, _ in everyones], [y for _, y in everyones], own, result)
+        self._meet(part, instr, shape, offsets)
+        self._release(block)
+        self._share(part, result, target)
+        for follower in part.following:
+            follower.follow(part.lead)
+        return result
+
+    def _meet(
+        self, part: Participants, instr: Instr, shape: Shape, offsets: Array
+    ) -> list[int]:
+        """Wait until all members of a sum of products are here; return all offsets."""
+        label = zlib.crc32(f"{instr.name} of products {shape}".encode())
+        group = part.group._replace(dtype=_FLOAT64, fingerprint=label, parts=None)
+        everyones = np.empty_like(offsets)
+        outcome = part.lead.flat(group, offsets, everyones)
+        if outcome != status.OK:
+            alike = np.broadcast_to(np.float32(0), shape)
+            self._fail(outcome, part, instr, [alike] * len(self._links))
+        return [int(offset) for offset in everyones]
 
     def _ring(
         self, part: Participants, arrays: Sequence[Array]
@@ -435,6 +510,20 @@ class ReplicaSum:
                 results[place] = total
         return results
 
+    def of_products(self, lefts: Column, rights: Column) -> Sequence[Array] | None:
+        """Return the sum of each group's products, None if they are computed first."""
+        shape = lefts[0].shape[1], rights[0].shape[1]
+        self._prepare([shape] * len(lefts), lefts[0].dtype)
+        size = lefts[0].dtype.itemsize * math.prod(shape)
+        if not all(self._collectives.multiplies(p, size) for p in self._participants):
+            return None
+        results = list(lefts)
+        for part in self._participants:
+            total = self._collectives.sum_of_products(part, self._instr, lefts, rights)
+            for place in part.own.values():
+                results[place] = total
+        return results
+
     def places(self, shape: Shape, dtype: np.dtype[Any]) -> Sequence[Array | None]:
         """Return for each contribution its memory, None if it may be anywhere."""
         self._prepare([shape] * len(self.local_cores), dtype)
@@ -496,6 +585,10 @@ class Exchange:
             column = [total[part].reshape(shape) for total in different]
             sums.append(column * len(totals) if shared else column)
         return sums
+
+    def of_products(self, lefts: Column, rights: Column) -> Sequence[Array] | None:
+        """Return the only sum, of products; None if they have to be computed first."""
+        return self._together.of_products(lefts, rights)
 
     def one(self, number: int, column: Column) -> Sequence[Array]:
         """Return one of the sums, computed by itself."""

@@ -29,6 +29,7 @@ from tpuref.engine.runtime.pool.process import arrangement, schedule
 from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps, at
+from tpuref.engine.runtime.pool.process.summed_products import over_replicas
 from tpuref.engine.runtime.pool.split import LocalCore
 
 
@@ -55,6 +56,8 @@ class PreparedProgram:
         self._parameters = program.parameters
         self._results = program.results
         order = arrangement.arranged(program, plan)
+        self._products = over_replicas(program, order, plan.before)
+        products = set(map(id, self._products.values()))
         self._addends: dict[int, Addend] = {}
         summed: dict[int, Addend] = {}
         for together in order:
@@ -70,7 +73,9 @@ class PreparedProgram:
         for together in order:
             if len(together) > 1:
                 self._add_exchange(together)
-            else:
+            elif id(together[0]) in self._products:
+                self._add_sum_of_products(together[0])
+            elif id(together[0]) not in products:
                 self._add(together[0], paths[id(together[0])])
         for transfer in plan.at_the_end(program):
             self._add_transfer(transfer, program.instrs[-1], range(len(local_cores)))
@@ -125,6 +130,8 @@ class PreparedProgram:
                 self._schedule.add((step, label.number, label))
             elif instr.definition.effects.access is Access.READ and on_core:
                 self._schedule.append_read(step, label)
+            elif instr.definition.foldable and not instr.outputs:
+                self._schedule.note(label)  # it only orders others
             else:
                 self._schedule.append(step, label)
 
@@ -139,7 +146,8 @@ class PreparedProgram:
         exchange = self._services.exchange(sums, there)
         for number, instr in enumerate(sums):
             addend = self._addends[id(instr)] = Addend(exchange, number)
-            summed.setdefault(instr.inputs[0], addend)
+            if id(instr) not in self._products:
+                summed.setdefault(instr.inputs[0], addend)
 
     def _add_exchange(self, sums: arrangement.Together) -> None:
         """Append several sums as one step, and one by one for an observer."""
@@ -168,6 +176,32 @@ class PreparedProgram:
 
         number = self._numbers[id(sums[0])] | EXCHANGE
         self._schedule.append_in_parts(step, number, alone, sums[0])
+
+    def _add_sum_of_products(self, instr: Instr) -> None:
+        """Append a sum with the products that it adds."""
+        product, places = self._products[id(instr)], self._places(instr)
+        if not places:
+            return
+        alone: list[schedule.Numbered] = []
+        for each, take in (
+            (product, self._instructions.step(product, places, ())),
+            (instr, self._sum(instr, places)),
+        ):
+            label = self._schedule.label(
+                each, kind(each), each.outputs, places, traced=True
+            )
+            alone.append((take, label.number, label))
+        exchange, (target,) = self._addends[id(instr)].exchange, instr.outputs
+
+        def step(values: schedule.Values) -> None:
+            lefts, rights = at(values, product.inputs, places)
+            sums = exchange.of_products(lefts, rights)
+            if sums is None:
+                self._schedule.take(alone, values)
+            else:
+                values[target] = self._instructions.column(places, sums, values[target])
+
+        self._schedule.append_in_parts(step, self._numbers[id(instr)], alone, instr)
 
     def _sum(self, instr: Instr, places: Sequence[int]) -> schedule.Step:
         """Return the step of a sum by itself."""
