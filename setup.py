@@ -101,7 +101,7 @@ setup(
             "names/releases.txt.gz",
             "tools/error_catalogue/catalogue.txt",
         ],
-        "tpuref.kernels.cython": ["*.h", "*.pyi", "*.p[xy][xd]"],
+        "tpuref.kernels.cython": ["*.h", "*.p[xy][xd]"],
     },
     include_package_data=True,
     ext_modules=kernel_extensions(),

@@ -35,7 +35,7 @@ def test_kernels_are_compiled_unless_the_package_is_pure(distribution):
     compiled = [name for name in names if name.endswith((".so", ".pyd"))]
     wanted = os.environ.get("TPUREF_KERNELS", "auto")
     assert (wanted != "cython") or len(compiled) == len(COMPILED)
-    assert {"sharding.pyx", "sharding.pyi", "status.pxd"} <= set(names)
+    assert {"sharding.pyx", "status.pxd"} <= set(names)
 
 
 def test_the_installed_package_is_the_one_under_test(distribution):

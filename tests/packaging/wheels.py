@@ -5,7 +5,6 @@ import zipfile
 SOURCES = {
     "tpuref/py.typed",
     *(f"tpuref/kernels/cython/{name}.pyx" for name in ("padding", "sharding")),
-    *(f"tpuref/kernels/cython/{name}.pyi" for name in ("padding", "sharding")),
     "tpuref/kernels/cython/status.pxd",
     "tpuref/kernels/python/links.py",
 }

@@ -18,20 +18,23 @@ from typing import TYPE_CHECKING
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
-COMPILED = (
-    "tpuref.kernels.cython.checksum",
-    "tpuref.kernels.cython.convolution",
-    "tpuref.kernels.cython.elementwise",
-    "tpuref.kernels.cython.examples",
-    "tpuref.kernels.cython.flags",
-    "tpuref.kernels.cython.links",
-    "tpuref.kernels.cython.mailboxes",
-    "tpuref.kernels.cython.padding",
-    "tpuref.kernels.cython.pooling",
-    "tpuref.kernels.cython.products",
-    "tpuref.kernels.cython.sharding",
-    "tpuref.kernels.cython.sums",
-)
+__all__ = [
+    "IMPLEMENTATION",
+    "checksum",
+    "convolution",
+    "elementwise",
+    "examples",
+    "flags",
+    "links",
+    "mailboxes",
+    "padding",
+    "pooling",
+    "products",
+    "sharding",
+    "sums",
+]
+
+COMPILED = tuple(f"tpuref.kernels.cython.{name}" for name in __all__[1:])
 
 
 def _choose(wanted: str) -> str:
@@ -60,7 +63,7 @@ def _choose(wanted: str) -> str:
 
 IMPLEMENTATION = _choose(os.environ.get("TPUREF_KERNELS", "auto"))
 
-# Type checkers see the Python twin; the compiled one has stubs of the same signatures.
+# Type checkers see the Python twin.
 if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     from tpuref.kernels.cython import (
         checksum,
@@ -91,19 +94,3 @@ else:
         sharding,
         sums,
     )
-
-__all__ = [
-    "IMPLEMENTATION",
-    "checksum",
-    "convolution",
-    "elementwise",
-    "examples",
-    "flags",
-    "links",
-    "mailboxes",
-    "padding",
-    "pooling",
-    "products",
-    "sharding",
-    "sums",
-]
