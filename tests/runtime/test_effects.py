@@ -22,6 +22,22 @@ def test_updates_keep_the_dtype_and_overflow_silently(evaluate):
     assert evaluate(h.assign_add(np.float16(60000))) == np.inf
 
 
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+def test_a_variable_is_read_and_written_in_turns(executor):
+    def computation(x):
+        first = v.assign_add(x * 2.0)
+        with tf.control_dependencies([first]):
+            early = v.read_value() + 0.25
+        with tf.control_dependencies([v.assign(early * first)]):
+            with tf.control_dependencies([v.assign_add(x - 1.0)]):
+                return early, first - 0.25, v.read_value() * 1.0
+
+    with tf.config.override(executor=executor, cores=3, timeout=30.0):
+        v = tf.Variable(0.5)
+        out = tf.tpu.replicate(computation, [[2.0]] * 3)
+        assert evaluate_once(out) == [(4.75, 4.25, 4.75 * 4.5 + 1.0)] * 3
+
+
 @pytest.mark.parametrize(
     ("returned", "dtypes", "expected"),
     [

@@ -130,6 +130,8 @@ class PreparedProgram:
                 self._schedule.add((step, label.number, label))
             elif instr.definition.effects.access is Access.READ and on_core:
                 self._schedule.append_read(step, label)
+            elif instr.definition.effects.access is not None and on_core:
+                self._schedule.append_write(step, label)
             elif instr.definition.foldable and not instr.outputs:
                 self._schedule.note(label)  # it only orders others
             else:

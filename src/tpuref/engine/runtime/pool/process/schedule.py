@@ -104,6 +104,7 @@ class Schedule:
         self._steps: list[Numbered] = []
         self._observed: list[Numbered] = []
         self._fusing: list[Numbered] = []
+        self._writes: list[Numbered] = []
 
     def run(self, values: Values) -> None:
         """Run all steps; with an observer, one instruction at a time."""
@@ -156,7 +157,14 @@ class Schedule:
 
         None of them can change a variable.
         """
+        if any(_handle(written) == _handle(label) for _, _, written in self._writes):
+            self.fuse()
         self._steps.append((step, label.number, label))
+        self._observed.append((step, label.number, label))
+
+    def append_write(self, step: Step, label: Label) -> None:
+        """Append a write to a variable: after operations that wait to be fused."""
+        self._writes.append((step, label.number, label))
         self._observed.append((step, label.number, label))
 
     def append_in_parts(
@@ -180,6 +188,9 @@ class Schedule:
 
     def add(self, alone: Numbered) -> None:
         """Add an operation on all cores to the next fusion: its step without one."""
+        written = {slot for _, _, label in self._writes for slot in label.slots}
+        if alone[2].instr is not None and not written.isdisjoint(alone[2].instr.inputs):
+            self.fuse()
         self._fusing.append(alone)
         self._observed.append(alone)
 
@@ -189,7 +200,12 @@ class Schedule:
         self._observed.sort(key=lambda numbered: numbered[1])  # in program order
 
     def fuse(self) -> None:
-        """Append the operations that were collected for a fusion as one step."""
+        """Append the operations that were collected for a fusion, and the writes."""
+        self._fuse_operations()
+        self._steps += self._writes
+        self._writes = []
+
+    def _fuse_operations(self) -> None:
         if not self._fusing:
             return
         fusing, self._fusing = self._fusing, []
@@ -236,6 +252,11 @@ class Schedule:
             return [np.empty(shape, dtype) if p is None else p for p in there]
 
         return memory
+
+
+def _handle(label: Label) -> str | None:
+    """Return the variable that a step reads or writes."""
+    return None if label.instr is None else label.instr.attrs["handle"]
 
 
 def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
