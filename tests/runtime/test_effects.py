@@ -29,8 +29,9 @@ def test_a_variable_is_read_and_written_in_turns(executor):
         with tf.control_dependencies([first]):
             early = v.read_value() + 0.25
         with tf.control_dependencies([v.assign(early * first)]):
-            with tf.control_dependencies([v.assign_add(x - 1.0)]):
-                return early, first - 0.25, v.read_value() * 1.0
+            last = v.assign_add(x - 1.0)
+        with tf.control_dependencies([last]):
+            return early, first - 0.25, v.read_value() * 1.0
 
     with tf.config.override(executor=executor, cores=3, timeout=30.0):
         v = tf.Variable(0.5)
