@@ -94,7 +94,7 @@ int main(void)
 {
     static const tpuref_passes plain = TPUREF_PASSES(plain);
     int failures = compare_set(tpuref_best_passes(), &plain);
-#if defined(TPUREF_AVX2)
+#if defined(TPUREF_TARGET_avx2)
     static const tpuref_passes avx2 = TPUREF_PASSES(avx2);
     if (__builtin_cpu_supports("avx2") && tpuref_has_f16c())
         failures += compare_set(&avx2, &plain);

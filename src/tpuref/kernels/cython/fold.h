@@ -27,7 +27,8 @@ enum {
 
 typedef float TPUREF_UNALIGNED tpuref_float32;
 typedef double TPUREF_UNALIGNED tpuref_float64;
-typedef uint16_t TPUREF_UNALIGNED tpuref_bits16;
+typedef uint16_t TPUREF_UNALIGNED tpuref_float16;
+typedef uint16_t TPUREF_UNALIGNED tpuref_bfloat16;
 typedef uint32_t TPUREF_UNALIGNED tpuref_bits32;
 
 static inline float tpuref_float_of(uint32_t bits)
@@ -95,6 +96,14 @@ static inline uint16_t tpuref_round_float16(float value)
     return (uint16_t)(sign | (magnitude >= 0x477ff000u ? infinite : finite));
 }
 
+/* The other types are summed as they are stored. */
+#define tpuref_widen_bits32(value) (value)
+#define tpuref_widen_float32(value) (value)
+#define tpuref_widen_float64(value) (value)
+#define tpuref_round_bits32(sum) (sum)
+#define tpuref_round_float32(sum) (sum)
+#define tpuref_round_float64(sum) (sum)
+
 /* destination[start:stop] = first + others[0] + others[1] + ..., from left to right.
    The destination may be one of the operands, but not overlap one otherwise. With
    `stream` it is written past the caches where the instructions allow it;
@@ -111,15 +120,28 @@ typedef struct {
     tpuref_pass float16[4], bfloat16[4];
 } tpuref_passes;
 
+/* Define the passes of a set of instructions except bfloat16_0, which x86-64 makes in
+   another way: pass(set, name, accumulator, types of first, others and destination). */
+#define TPUREF_EACH_PASS(pass, set) \
+    pass(set, bits32, uint32_t, bits32, bits32, bits32) \
+    pass(set, float32, float, float32, float32, float32) \
+    pass(set, float64, double, float64, float64, float64) \
+    pass(set, float16_0, float, float16, float16, float16) \
+    pass(set, float16_1, float, float16, float16, float32) \
+    pass(set, float16_2, float, float32, float16, float16) \
+    pass(set, float16_3, float, float32, float16, float32) \
+    pass(set, bfloat16_1, float, bfloat16, bfloat16, float32) \
+    pass(set, bfloat16_2, float, float32, bfloat16, bfloat16) \
+    pass(set, bfloat16_3, float, float32, bfloat16, float32)
+
 /* The plain pass forms this many sums at a time. The number is small, so that all
    operands are read at the same pace and the hardware prefetcher follows each of them.
    Elements are independent, so every sum still goes from left to right. All operands of
    a slice are read before it is written: the destination may be one of them. */
 enum { TPUREF_SUMS = 64 };
 
-#define TPUREF_PLAIN(name, first_type, widen_first, other_type, widen, accumulator, \
-                     type, finish) \
-    static void tpuref_##name##_plain( \
+#define TPUREF_PLAIN(set, name, accumulator, a_type, b_type, type) \
+    static void tpuref_##name##_##set( \
         const void *first, const void *const *others, int num_others, \
         void *destination, size_t start, size_t stop, int stream) \
     { \
@@ -128,41 +150,23 @@ enum { TPUREF_SUMS = 64 };
         int k; \
         (void)stream; \
         for (; start < stop; start += length) { \
-            const first_type *a = (const first_type *)first + start; \
-            type *total = (type *)destination + start; \
+            const tpuref_##a_type *a = (const tpuref_##a_type *)first + start; \
+            tpuref_##type *total = (tpuref_##type *)destination + start; \
             length = stop - start < TPUREF_SUMS ? stop - start : TPUREF_SUMS; \
             for (i = 0; i < length; i++) \
-                sums[i] = widen_first(a[i]); \
+                sums[i] = tpuref_widen_##a_type(a[i]); \
             for (k = 0; k < num_others; k++) { \
-                const other_type *b = (const other_type *)others[k] + start; \
+                const tpuref_##b_type *b = (const tpuref_##b_type *)others[k] + start; \
                 for (i = 0; i < length; i++) \
-                    sums[i] = (accumulator)(sums[i] + widen(b[i])); \
+                    sums[i] += tpuref_widen_##b_type(b[i]); \
             } \
             for (i = 0; i < length; i++) \
-                total[i] = finish(sums[i]); \
+                total[i] = tpuref_round_##type(sums[i]); \
         } \
     }
 
-#define TPUREF_PLAIN_SAME(name, type) \
-    TPUREF_PLAIN(name, tpuref_##name, , tpuref_##name, , type, tpuref_##name, )
-
-#define TPUREF_PLAIN_HALF(name) \
-    TPUREF_PLAIN(name##_0, tpuref_bits16, tpuref_widen_##name, \
-                 tpuref_bits16, tpuref_widen_##name, float, \
-                 tpuref_bits16, tpuref_round_##name) \
-    TPUREF_PLAIN(name##_1, tpuref_bits16, tpuref_widen_##name, \
-                 tpuref_bits16, tpuref_widen_##name, float, tpuref_float32, ) \
-    TPUREF_PLAIN(name##_2, tpuref_float32, , \
-                 tpuref_bits16, tpuref_widen_##name, float, \
-                 tpuref_bits16, tpuref_round_##name) \
-    TPUREF_PLAIN(name##_3, tpuref_float32, , \
-                 tpuref_bits16, tpuref_widen_##name, float, tpuref_float32, )
-
-TPUREF_PLAIN_SAME(bits32, uint32_t)
-TPUREF_PLAIN_SAME(float32, float)
-TPUREF_PLAIN_SAME(float64, double)
-TPUREF_PLAIN_HALF(float16)
-TPUREF_PLAIN_HALF(bfloat16)
+TPUREF_EACH_PASS(TPUREF_PLAIN, plain)
+TPUREF_PLAIN(plain, bfloat16_0, float, bfloat16, bfloat16, bfloat16)
 
 #define TPUREF_PASSES(set) { \
     #set, tpuref_bits32_##set, tpuref_float32_##set, tpuref_float64_##set, \
@@ -240,8 +244,8 @@ static inline void tpuref_add(
 static inline void tpuref_settle(
     const void *source, void *destination, size_t start, size_t stop, int dtype)
 {
-    const tpuref_bits16 *from = (const tpuref_bits16 *)source;
-    tpuref_bits16 *to = (tpuref_bits16 *)destination;
+    const tpuref_bfloat16 *from = (const tpuref_bfloat16 *)source;
+    tpuref_bfloat16 *to = (tpuref_bfloat16 *)destination;
     size_t item = tpuref_item_bytes(dtype);
     if (dtype == TPUREF_BFLOAT16)
         for (; start < stop; start++)
