@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from tpuref.base.dtypes import as_dtype, bool_
+from tpuref.base.dtypes import bool_
 from tpuref.base.errors import OutOfRangeError
-from tpuref.base.shapes import TensorShape
-from tpuref.base.spec import TensorSpec
+from tpuref.base.spec import TensorSpec, specs_of
 from tpuref.engine.ops.context import EffectContext, Iteration
 from tpuref.engine.ops.definition import Effects, OpDef, Operand, Place
 from tpuref.engine.ops.meaning import Array
@@ -30,10 +30,7 @@ def _next(
     dtypes: tuple[str, ...],
     shapes: tuple[Sizes | None, ...],
 ) -> Sequence[TensorSpec]:
-    return tuple(
-        TensorSpec(TensorShape(shape), as_dtype(dtype))
-        for shape, dtype in zip(shapes, dtypes, strict=True)
-    )
+    return specs_of(dtypes, shapes)
 
 
 def _next_if_any(
@@ -62,10 +59,7 @@ def _infer_begin_feed(
 def _infer_feed(
     *, feed: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
 ) -> Sequence[TensorSpec]:
-    return tuple(
-        TensorSpec(TensorShape(shape), as_dtype(dtype))
-        for shape, dtype in zip(shapes, dtypes, strict=True)
-    )
+    return specs_of(dtypes, shapes)
 
 
 # -- taking elements ---------------------------------------------------------------
@@ -81,12 +75,7 @@ def _make(
 
 
 def _get_next(
-    context: EffectContext,
-    *,
-    iterator: str,
-    token: int | None,
-    dtypes: tuple[str, ...],
-    shapes: tuple[Sizes | None, ...],
+    context: EffectContext, *, iterator: str, token: int | None, **attrs: Any
 ) -> Sequence[Array]:
     return _iteration(context, iterator, token).next()
 
@@ -138,11 +127,7 @@ def _begin_feed(
 
 
 def _take(
-    context: EffectContext,
-    *count: Array,
-    feed: str,
-    dtypes: tuple[str, ...],
-    shapes: tuple[Sizes, ...],
+    context: EffectContext, *count: Array, feed: str, **attrs: Any
 ) -> Sequence[Array]:
     """Return one element, or several for a core that prefetches."""
     wanted = int(count[0]) if count else 1

@@ -28,9 +28,10 @@ def _infer_host_put(
     return ()
 
 
-def _infer_core_take(
+def infer_core_take(
     *, queue: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
 ) -> Sequence[TensorSpec]:
+    """Return the specs of a tuple that a core takes from a queue."""
     return specs_of(dtypes, shapes)
 
 
@@ -46,7 +47,7 @@ def _infer_host_take(
     task: int,
     device_ordinal: int,
 ) -> Sequence[TensorSpec]:
-    return _infer_core_take(queue=queue, dtypes=dtypes, shapes=shapes)
+    return infer_core_take(queue=queue, dtypes=dtypes, shapes=shapes)
 
 
 def _enqueue_infeed(
@@ -176,7 +177,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     ),
     _op(
         "CoreInfeedDequeue",
-        _infer_core_take,
+        infer_core_take,
         place=Place.CALL,
         effects=Effects(_dequeue_infeed, drains="queue"),
     ),

@@ -224,7 +224,7 @@ def _gather(params: Array, indices: Array, *, axis: int, batch_dims: int) -> Arr
     _check_range(indices, 0, params.shape[axis], axis)
     if batch_dims == 0:
         return np.take(params, indices, axis)
-    _check_batch(params, indices, batch_dims)
+    check_batch(params, indices, batch_dims)
     batch = np.ogrid[tuple(slice(n) for n in indices.shape)][:batch_dims]
     positions = (*batch, indices)
     rows = np.moveaxis(params, axis, batch_dims)[positions]
@@ -232,7 +232,8 @@ def _gather(params: Array, indices: Array, *, axis: int, batch_dims: int) -> Arr
     return np.moveaxis(rows, own, [k + axis - batch_dims for k in own])
 
 
-def _check_batch(params: Array, indices: Array, batch_dims: int) -> None:
+def check_batch(params: Array, indices: Array, batch_dims: int) -> None:
+    """Raise ValueError unless both have the same batch dimensions."""
     if params.shape[:batch_dims] != indices.shape[:batch_dims]:
         raise ValueError(
             f"the first {batch_dims} dimensions of params and indices differ"
@@ -323,7 +324,7 @@ def _rows(indices: Array, shape: Sequence[int]) -> tuple[Array, tuple[int, ...]]
 
 
 def _gather_nd(params: Array, indices: Array, *, batch_dims: int) -> Any:
-    _check_batch(params, indices, batch_dims)
+    check_batch(params, indices, batch_dims)
     batch = params.shape[:batch_dims]
     rows, (count, *part) = _rows(indices, params.shape[batch_dims:])
     elements = np.arange(math.prod(batch)) * count

@@ -1,5 +1,6 @@
 """Variables: reading and assigning them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -67,15 +68,19 @@ def _is_initialized(context: EffectContext, *, handle: str) -> Array:
 def _assign(
     context: EffectContext, value: Array, *, handle: str, dtype: str, shape: Shape
 ) -> Array:
-    known = context.instr.specs[0]
-    if not known.shape.is_compatible_with(value.shape):
-        raise InvalidArgumentError(
-            f"the variable {handle!r} holds {known.describe()}, got shape "
-            f"{list(value.shape)}",
-            code=codes.VARIABLE_MISMATCH,
-        )
+    check_shape(handle, context.instr.specs[0], value.shape)
     context.variables.write(handle, value)
     return value
+
+
+def check_shape(handle: str, known: TensorSpec, shape: Sequence[int]) -> None:
+    """Raise InvalidArgumentError unless a variable may hold a value of this shape."""
+    if not known.shape.is_compatible_with(shape):
+        raise InvalidArgumentError(
+            f"the variable {handle!r} holds {known.describe()}, got shape "
+            f"{list(shape)}",
+            code=codes.VARIABLE_MISMATCH,
+        )
 
 
 def _update(context: EffectContext, change: Array, **attrs: Any) -> Array:

@@ -50,6 +50,17 @@ def _write(elements: Array, indices: Array, rows: Array, *, grows: bool) -> Arra
     row = rows.shape[indices.ndim :]
     size = max(len(elements), _count(indices)) if grows else len(elements)
     _check_indices(indices, size)
+    check_row(elements, row)
+    blank = b"" if elements.dtype == object else 0
+    result = np.full((size, *row), blank, elements.dtype)
+    if elements.shape[1:] == row:
+        result[: len(elements)] = elements
+    result[indices, ...] = rows
+    return result
+
+
+def check_row(elements: Any, row: tuple[int, ...]) -> None:
+    """Raise InvalidArgumentError unless an element may have the shape `row`."""
     if elements.shape[1:] not in (row, BLANK):
         raise InvalidArgumentError(
             f"an element of shape {list(row)} was written to a tf.TensorArray whose "
@@ -57,12 +68,6 @@ def _write(elements: Array, indices: Array, rows: Array, *, grows: bool) -> Arra
             "pad the elements (tf.pad)",
             code=codes.SHAPES_DIFFER,
         )
-    blank = b"" if elements.dtype == object else 0
-    result = np.full((size, *row), blank, elements.dtype)
-    if elements.shape[1:] == row:
-        result[: len(elements)] = elements
-    result[indices, ...] = rows
-    return result
 
 
 def _count(indices: Array) -> int:

@@ -13,7 +13,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, int32, string
 from tpuref.base.errors import FailedPreconditionError
 from tpuref.base.shapes import TensorShape, unknown_shape
-from tpuref.base.spec import TensorSpec, specs_of
+from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.context import EffectContext, Systems
 from tpuref.engine.ops.definition import (
     Block,
@@ -26,6 +26,7 @@ from tpuref.engine.ops.definition import (
     Place,
     Traits,
 )
+from tpuref.engine.ops.feeds import infer_core_take
 from tpuref.engine.ops.meaning import Array
 
 Sizes = tuple[int | None, ...]
@@ -148,34 +149,18 @@ def _infer_enqueue(
     return ()
 
 
-def _infer_dequeue(
-    *, queue: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
-) -> Sequence[TensorSpec]:
-    return specs_of(dtypes, shapes)
-
-
 def _infer_close(*, queue: str) -> Sequence[TensorSpec]:
     return ()
 
 
 def _enqueue(
-    context: EffectContext,
-    *elements: Array,
-    queue: str,
-    shard: int,
-    device_ordinal: int,
+    context: EffectContext, *elements: Array, queue: str, shard: int, **attrs: Any
 ) -> Sequence[Array]:
     context.run.state.infeed(queue).enqueue(shard, elements)
     return ()
 
 
-def _dequeue(
-    context: EffectContext,
-    *,
-    queue: str,
-    dtypes: tuple[str, ...],
-    shapes: tuple[Sizes, ...],
-) -> Sequence[Array]:
+def _dequeue(context: EffectContext, *, queue: str, **attrs: Any) -> Sequence[Array]:
     run = context.run
     taken: Sequence[Array] = run.state.infeed(queue).dequeue(
         context.replica, run.timeout, run.watch
@@ -214,7 +199,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     ),
     _op(
         "InfeedDequeueTuple",
-        _infer_dequeue,
+        infer_core_take,
         place=Place.CALL,
         effects=Effects(_dequeue, drains="queue"),
     ),

@@ -11,6 +11,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.engine.ops.arithmetic import widened
 from tpuref.engine.ops.broadcasting import normalize_axis
+from tpuref.engine.ops.indexing import check_batch
 from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.runtime.xla.rules import Check, Rule
 
@@ -109,10 +110,7 @@ def _outside(indices: Any, low: int, size: int, axis: int) -> Flags:
 
 def _gather(xp: Any, params: Any, indices: Any, *, axis: int, batch_dims: int) -> Any:
     axis = normalize_axis(axis, len(params.shape))
-    if params.shape[:batch_dims] != indices.shape[:batch_dims]:
-        raise ValueError(
-            f"the first {batch_dims} dimensions of params and indices differ"
-        )
+    check_batch(params, indices, batch_dims)
 
     def take(params: Any, indices: Any) -> Any:
         return _take(params, indices, axis - batch_dims)
@@ -135,8 +133,7 @@ def _check_gather(params: Any, indices: Any, *, axis: int, batch_dims: int) -> F
 
 
 def _take_along_axis(xp: Any, x: Any, indices: Any, *, axis: int) -> Any:
-    size = x.shape[axis]
-    at = jnp.where(indices < 0, indices + size, indices)
+    at = jnp.where(indices < 0, indices + x.shape[axis], indices)
     return jnp.take_along_axis(x, at.astype(np.int64), axis, mode="clip")
 
 
@@ -166,10 +163,7 @@ def _outside_shape(indices: Any, shape: Sequence[int]) -> Flags:
 
 
 def _gather_nd(xp: Any, params: Any, indices: Any, *, batch_dims: int) -> Any:
-    if params.shape[:batch_dims] != indices.shape[:batch_dims]:
-        raise ValueError(
-            f"the first {batch_dims} dimensions of params and indices differ"
-        )
+    check_batch(params, indices, batch_dims)
 
     def take(params: Any, indices: Any) -> Any:
         rows, flat = _rows(indices, params.shape)

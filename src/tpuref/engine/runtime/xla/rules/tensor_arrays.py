@@ -7,7 +7,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
-from tpuref.engine.ops.tensor_arrays import BLANK
+from tpuref.engine.ops.tensor_arrays import BLANK, check_row
 from tpuref.engine.runtime.xla.rules import Check, Rule
 
 
@@ -16,13 +16,7 @@ def _write(xp: Any, elements: Any, indices: Any, rows: Any, *, grows: bool) -> A
     size = elements.shape[0]
     if grows and indices.size:  # its size has to be known
         size = max(size, int(np.max(np.asarray(indices))) + 1)
-    if elements.shape[1:] not in (row, BLANK):
-        raise InvalidArgumentError(
-            f"an element of shape {list(row)} was written to a tf.TensorArray whose "
-            f"elements have shape {list(elements.shape[1:])}; they must be equal, so "
-            "pad the elements (tf.pad)",
-            code=codes.SHAPES_DIFFER,
-        )
+    check_row(elements, row)
     result = jnp.zeros((size, *row), elements.dtype)
     if elements.shape[1:] == row:
         result = result.at[: elements.shape[0]].set(elements)

@@ -8,6 +8,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.engine.ops.definition import Access
+from tpuref.engine.ops.state import check_shape
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.meaning.state import uninitialized
 from tpuref.engine.runtime.xla.blocks import over_replicas
@@ -34,13 +35,7 @@ def _assign(context: Context, instr: Instr, operands: Sequence[Value]) -> list[V
         old = _value(context, handle)
         old = old if replica is None else old.of(replica)
         value = _update(context, instr, old, value)
-    known = instr.specs[0]
-    if not known.shape.is_compatible_with(value.shape):
-        raise InvalidArgumentError(
-            f"the variable {handle!r} holds {known.describe()}, got shape "
-            f"{list(value.shape)}",
-            code=codes.VARIABLE_MISMATCH,
-        )
+    check_shape(handle, instr.specs[0], value.shape)
     held = value
     if replica is not None and not context.own.get(handle, False):
         mine = Value(np.arange(context.replicas) == replica, True)
