@@ -48,12 +48,8 @@ def ctc_loss(
     ``[batch, time, classes]`` without `logits_time_major`.  `label_length` and
     `logit_length` are the lengths, of shape ``[batch]``; of sparse labels None, the
     numbers of labels.  `unique` is accepted for compatibility.  `blank_index` is the
-    class of the blank, by default 0; negative ones count from the end.
-
-    Returns
-    -------
-    Tensor
-        The losses, of shape ``[batch]``; at least 1e30 without any alignment.
+    class of the blank, by default 0; negative ones count from the end.  The result has
+    the shape ``[batch]``; a loss without any alignment is at least 1e30.
 
     Examples
     --------
@@ -115,8 +111,7 @@ def _forward(scores: Tensor, states: Tensor, lengths: Any) -> Tensor:
     running = sequence_mask(cast(convert_to_tensor(lengths), int32), times)
 
     def moved(log_probs: Tensor, by: int) -> Tensor:
-        padded = pad(log_probs, [[0, 0], [by, 0]], constant_values=_IMPOSSIBLE)
-        return padded[:, :-by]
+        return pad(log_probs, [[0, 0], [by, 0]], constant_values=_IMPOSSIBLE)[:, :-by]
 
     def step(log_probs: Tensor, now: tuple[Tensor, Tensor]) -> Tensor:
         emission, runs = now

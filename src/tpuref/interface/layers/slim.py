@@ -401,18 +401,10 @@ def _pooling(layer: Any, default: str, summary: str) -> Callable[..., Any]:
             )(convert_to_tensor(inputs))
             return activated(outputs, None, outputs_collections)
 
-    pooled.__doc__ = summary + _POOLING
+    pooled.__doc__ = f"{summary}\n\nParameters are those of `tf.contrib.layers.conv2d`."
     pooled.__name__ = pooled.__qualname__ = default.replace("Pool", "_pool").lower()
     return add_arg_scope(pooled)
 
-
-_POOLING = """
-
-    Parameters
-    ----------
-    inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
-        As for `tf.contrib.layers.conv2d`.
-    """
 
 max_pool2d = _pooling(
     MaxPooling2D, "MaxPool2D", "Return the maximum of each window of images."

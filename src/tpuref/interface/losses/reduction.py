@@ -59,10 +59,7 @@ class Reduction:
 class LossReduction:
     """The reductions of TensorFlow 2's losses, under ``tf.keras.losses``.
 
-    Attributes
-    ----------
-    AUTO, NONE, SUM, SUM_OVER_BATCH_SIZE
-        The default of the context, no reduction, the sum, or the mean.
+    ``AUTO`` is the default of the context, ``SUM_OVER_BATCH_SIZE`` the mean.
     """
 
     AUTO = "auto"

@@ -60,17 +60,8 @@ def _count(
     metric.__name__ = metric.__qualname__ = function
     metric.__doc__ = f"""Return the number of {outcome}.
 
-    Parameters
-    ----------
-    labels, predictions
-        Tensors of the same shape, which are cast to bool.
-    weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        As for `tf.metrics.mean`.
+    `labels` and `predictions` are tensors of the same shape, which are cast to bool.
+    Other parameters and the results are those of `tf.metrics.mean`.
 
     Examples
     --------
