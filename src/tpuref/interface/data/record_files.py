@@ -26,7 +26,10 @@ class FileStage(Stage):
     further arguments that may be tensors.
     """
 
-    def __init__(self, filenames: Any, uses: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, filenames: Any, compression: str, uses: Sequence[Any] = ()
+    ) -> None:
+        self._compression = compression
         if isinstance(filenames, Dataset):
             self._paths: Any = None
             self._source: Stage | None = filenames.stage
@@ -70,10 +73,6 @@ def _text(record: bytes) -> Any:
 class TFRecord(FileStage):
     """Reads records with lengths and checksums."""
 
-    def __init__(self, filenames: Any, compression: str) -> None:
-        self._compression = compression
-        super().__init__(filenames)
-
     def records(self, path: str, current: Pass) -> Iterator[bytes]:
         """Yield the records of one file."""
         yield from tf_record_iterator(path, self._compression)
@@ -81,10 +80,6 @@ class TFRecord(FileStage):
 
 class TextLine(FileStage):
     """Reads lines without their line ends."""
-
-    def __init__(self, filenames: Any, compression: str) -> None:
-        self._compression = compression
-        super().__init__(filenames)
 
     def records(self, path: str, current: Pass) -> Iterator[bytes]:
         """Yield the lines of one file."""
@@ -97,12 +92,11 @@ class FixedLengthRecord(FileStage):
     """Reads records of equal length."""
 
     def __init__(self, filenames: Any, compression: str, **lengths: Any) -> None:
-        self._compression = compression
         self._lengths = {
             name: integer(f"tf.data.{self.name}: {name}", value)
             for name, value in lengths.items()
         }
-        super().__init__(filenames, list(self._lengths.values()))
+        super().__init__(filenames, compression, list(self._lengths.values()))
 
     def records(self, path: str, current: Pass) -> Iterator[bytes]:
         """Yield the records of one file."""

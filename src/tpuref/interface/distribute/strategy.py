@@ -97,8 +97,6 @@ class DistributionStrategy(StrategyCore):
         """Whether this program saves summaries: on the first host only."""
         return here.is_chief()
 
-    # -- scopes ----------------------------------------------------------------
-
     # -- towers ----------------------------------------------------------------
 
     def call_for_each_tower(

@@ -151,7 +151,7 @@ def replicate(
     graph = get_default_graph()
     region, outputs = _build_body(graph, computation, replicas, infeed_queue, padding)
     operation = _add_operation(
-        graph, region, outputs, replicas, padding, device_assignment, options
+        graph, region, replicas, padding, device_assignment, options
     )
     return _results(graph, operation, outputs, len(replicas))
 
@@ -311,7 +311,6 @@ def _input_specs(replicas: Inputs, padding: Padding | None) -> list[TensorSpec]:
 def _add_operation(
     graph: Graph,
     region: Region,
-    outputs: Outputs,
     replicas: Inputs,
     padding: Padding | None,
     assignment: DeviceAssignment | None,
