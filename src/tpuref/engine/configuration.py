@@ -177,8 +177,7 @@ def _from_environment() -> dict[str, Any]:
         values[name] = setting.default
         text = None if setting.variable is None else os.environ.get(setting.variable)
         if setting.variable is not None and text is not None:
-            value = setting.read(text)
-            values[name] = _check(setting, setting.variable, value, text)
+            values[name] = _check(setting, setting.variable, setting.read(text), text)
     return values
 
 

@@ -65,8 +65,7 @@ def _zeros(source: Source, blocks: Sequence[Region]) -> Tensor:
         return zeros
     read = _find_read(source, blocks)
     assert read is not None
-    value = apply(read.type, **read.attrs)
-    zeros = zeros_like(apply, value)
+    zeros = zeros_like(apply, apply(read.type, **read.attrs))
     return zeros
 
 
@@ -194,8 +193,7 @@ def _of_loop(
     wanted: Collection[Source],
 ) -> Parts:
     loop = _BackwardLoop(walk, step, gradients, wanted)
-    operation = loop.build()
-    _, *incoming = operation.outputs
+    _, *incoming = loop.build().outputs
     count = len(loop.carried)
     for k, gradient in zip(loop.carried, incoming[:count], strict=True):
         if step.inputs[k] in wanted:
@@ -253,8 +251,7 @@ class _BackwardLoop:
     def build(self) -> Operation:
         """Add the loop to the graph."""
         step = self._step
-        turns = self._num_iterations()
-        last = turns - 1
+        last = self._num_iterations() - 1
         start = [
             self._or_zeros(self._gradients[k], step.outputs[k]) for k in self.carried
         ]
@@ -377,8 +374,7 @@ class _BackwardLoop:
         if TURNS not in self._step.labels:
             with self._graph.in_region(self._body):
                 one = constant_of(np.array(1, np.int32))
-            ones = kept_of_each_turn(self._step, one)
-            self._step.labels[TURNS] = ones
+            self._step.labels[TURNS] = kept_of_each_turn(self._step, one)
         turns: Tensor = apply("Size", self._step.labels[TURNS], out_type="int32")
         return turns
 

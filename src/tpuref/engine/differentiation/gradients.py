@@ -138,8 +138,7 @@ def _initial_gradient(function: str, y: Tensor, grad_y: Any) -> Tensor:
 def finished(gradient: Gradient | None, x: Any, missing: UnconnectedGradients) -> Any:
     """Convert a gradient for the user: slices for rows, zeros if asked for."""
     if isinstance(gradient, Rows):
-        shape = _shape_of(x)
-        return IndexedSlices(gradient.values, gradient.indices, shape)
+        return IndexedSlices(gradient.values, gradient.indices, _shape_of(x))
     if gradient is None and UnconnectedGradients(missing) is UnconnectedGradients.ZERO:
         return zeros_like(apply, convert_to_tensor(x))
     return gradient

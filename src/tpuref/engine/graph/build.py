@@ -53,8 +53,7 @@ def apply_all(
             )
             record(applied)
         return outputs
-    operation = add_operation(definition, inputs, attrs, name)
-    return operation.outputs
+    return add_operation(definition, inputs, attrs, name).outputs
 
 
 def apply_operation(

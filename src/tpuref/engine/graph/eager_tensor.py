@@ -35,8 +35,7 @@ class EagerTensor(Tensor):
     def of(cls, value: Array, made_by: str = "Const") -> EagerTensor:
         """Return the tensor of an array."""
         dtype = string if value.dtype == object else as_dtype(value.dtype)
-        spec = TensorSpec(TensorShape(value.shape), dtype)
-        return cls(_source(made_by), spec, value)
+        return cls(_source(made_by), TensorSpec(TensorShape(value.shape), dtype), value)
 
     def numpy(self) -> Any:
         """Return a copy of the value as a NumPy array, or scalar for rank 0."""

@@ -109,8 +109,7 @@ class Graph:
 
     def get_operation_by_name(self, name: str) -> Operation:
         """Return the operation of that name; KeyError if it does not exist."""
-        argument = "Graph.get_operation_by_name: name"
-        instance_of(str, argument, "a string", name)
+        instance_of(str, "Graph.get_operation_by_name: name", "a string", name)
         try:
             return self._by_name[name]
         except KeyError:
@@ -123,8 +122,7 @@ class Graph:
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         """Return the tensor ``operation:index``; KeyError if it does not exist."""
-        argument = "Graph.get_tensor_by_name: name"
-        instance_of(str, argument, "a string", name)
+        instance_of(str, "Graph.get_tensor_by_name: name", "a string", name)
         operation, colon, index = name.partition(":")
         if not colon or not index.isdigit():
             raise codes.NO_SUCH_ELEMENT.value_error(

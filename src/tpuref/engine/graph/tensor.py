@@ -207,8 +207,7 @@ class Tensor(Operators, KnownTensor):
 
     def set_shape(self, shape: Any) -> None:
         """Merge a shape that the caller knows into the static shape."""
-        merged = self.shape.merge_with(as_shape(shape))
-        self._spec = TensorSpec(merged, self.dtype)
+        self._spec = TensorSpec(self.shape.merge_with(as_shape(shape)), self.dtype)
 
     def consumers(self) -> list[Operation]:
         """Return the operations that use the tensor."""

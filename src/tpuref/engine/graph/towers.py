@@ -55,8 +55,7 @@ class _Variables:
         self._users: dict[str, set[int | None]] = {handle: {None} for handle in known}
         for instr in program.all_instrs():
             for attribute in _handles(instr):
-                users = self._users.setdefault(instr.attrs[attribute], set())
-                users.add(instr.replica)
+                self._users.setdefault(instr.attrs[attribute], set()).add(instr.replica)
 
     def common(self, handles: tuple[str, ...]) -> str | None:
         """Return a handle under which all towers can access their variables, or None.

@@ -547,8 +547,7 @@ def model_variables(scope: str | None = None) -> list[Any]:
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
     """Return the variables of the default graph that have moving averages."""
-    graph = get_default_graph()
-    return graph.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+    return get_default_graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
 def is_variable_initialized(variable: Variable) -> Tensor:

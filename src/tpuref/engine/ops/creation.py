@@ -93,8 +93,7 @@ def _infer_lin_space(start: Operand, stop: Operand, num: Operand) -> TensorSpec:
 def _lin_space(xp: Any, start: Array, stop: Array, num: Array) -> Any:
     if num <= 0:
         raise ValueError(f"num: expected 1 or more, got {num}")
-    values = xp.linspace(float(start), float(stop), int(num))
-    return values.astype(start.dtype)
+    return xp.linspace(float(start), float(stop), int(num)).astype(start.dtype)
 
 
 def _infer_one_hot(

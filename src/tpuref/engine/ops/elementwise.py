@@ -304,8 +304,7 @@ def _root(x: Array, **into: Any) -> Any:
 
 def _reciprocal_root(x: Array, *, out: Array | None = None) -> Any:
     out = np.empty_like(x) if out is None else out
-    root = _root(x.astype(np.float64))
-    return np.reciprocal(root, casting="same_kind", out=out)
+    return np.reciprocal(_root(x.astype(np.float64)), casting="same_kind", out=out)
 
 
 _POWERS: dict[float, Callable[..., Any]] = {

@@ -345,8 +345,7 @@ def _max_pool(
     kernel, wide, steps, before = _pooling(images, ksize, strides, padding, data_format)
     greatest = place_of(out, steps, wide.dtype)
     kernel.maxima(wide, ksize, strides, before, greatest)
-    narrow = greatest.astype(images.dtype, copy=False)
-    return _channels_back(narrow, data_format)
+    return _channels_back(greatest.astype(images.dtype, copy=False), data_format)
 
 
 def _infer_max_pool_back(
@@ -380,8 +379,7 @@ def _max_pool_back(
     )
     gradient = place_of(out, wide.shape, wide.dtype)
     kernel.gradient(wide, grads, ksize, strides, before, gradient)
-    narrow = gradient.astype(images.dtype, copy=False)
-    return _channels_back(narrow, data_format)
+    return _channels_back(gradient.astype(images.dtype, copy=False), data_format)
 
 
 def _pooling(

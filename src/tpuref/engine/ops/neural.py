@@ -108,8 +108,7 @@ def _sigmoid(xp: Any, features: Array, *, out: Array | None = None) -> Any:
 
 def _softplus(xp: Any, features: Array) -> Any:
     wide = widened(features)
-    zero = wide.dtype.type(0)
-    return xp.logaddexp(wide, zero).astype(features.dtype, copy=False)
+    return xp.logaddexp(wide, wide.dtype.type(0)).astype(features.dtype, copy=False)
 
 
 def _softsign(xp: Any, features: Array) -> Any:
@@ -135,8 +134,7 @@ def _log_sum(xp: Any, shifted: Array, axis: int) -> Any:
 
 
 def _sum_along(xp: Any, x: Array, axis: int) -> Any:
-    axes = broadcasting.normalize_axes(axis, x.ndim)
-    return summed(xp, x, axes, keepdims=True)
+    return summed(xp, x, broadcasting.normalize_axes(axis, x.ndim), keepdims=True)
 
 
 def _surprise(xp: Any, logits: Array, axis: int) -> Any:

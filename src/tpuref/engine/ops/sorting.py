@@ -95,8 +95,7 @@ def _in_top_k(predictions: Array, targets: Array, k: Array) -> Any:
     """Test the targets; invalid classes, and rows with NaN or infinity, fail."""
     if len(predictions) != len(targets):
         raise ValueError("expected one target for each row of predictions")
-    classes = predictions.shape[1]
-    valid = (targets >= 0) & (targets < classes)
+    valid = (targets >= 0) & (targets < predictions.shape[1])
     safe = np.where(valid, targets, 0)
     target = np.take_along_axis(predictions, safe[:, None].astype(np.int64), 1)
     finite = np.all(np.isfinite(predictions), 1)

@@ -134,8 +134,7 @@ def _uniform_int(shape: Array, seed: Array, minval: Array, maxval: Array) -> Arr
 def _full_int(shape: Array, seed: Array, *, dtype: str) -> Array:
     sizes, target = sizes_in(shape), as_dtype(dtype).np
     count = int(np.prod(sizes, dtype=np.int64))
-    words = _words(seed, count * target.itemsize // 4)
-    return words.view(target).reshape(sizes)
+    return _words(seed, count * target.itemsize // 4).view(target).reshape(sizes)
 
 
 def _pairs(first: Array, second: Array) -> Array:

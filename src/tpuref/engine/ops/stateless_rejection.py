@@ -114,8 +114,7 @@ def _invert(draws: _Draws, samples: Array, left: Array, n: Array, p: Array) -> N
     samples[left] = 0
     waited = np.zeros(len(n))
     while left.size:
-        waits = np.ceil(np.log(draws.uniform(left)) / np.log1p(-p[left]))
-        waited[left] += waits
+        waited[left] += np.ceil(np.log(draws.uniform(left)) / np.log1p(-p[left]))
         left = left[waited[left] <= n[left]]
         samples[left] += 1
 

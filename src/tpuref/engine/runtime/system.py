@@ -308,8 +308,7 @@ class Cluster:
 
     def _running(self, instr: Instr) -> System:
         """Return the system of the computation's job, else the one that is running."""
-        job = instr.attrs["job"]
-        if job is not None or len(self._systems) == 1:
+        if instr.attrs["job"] is not None or len(self._systems) == 1:
             return self._system_of(instr, "tf.tpu.replicate")
         running = [s for s in self._systems.values() if s.topology is not None]
         if len(running) != 1:

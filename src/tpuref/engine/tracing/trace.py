@@ -159,8 +159,7 @@ class ConcreteFunction:
         """Run the program on some values; return the structure of the results."""
         for iterator, stand_in in zip(iterators, self._iterators, strict=True):
             iterator._bind(stand_in)
-        arrays = [value.array for value in values]
-        fed = dict(zip(self.inputs, arrays, strict=True))
+        fed = dict(zip(self.inputs, [value.array for value in values], strict=True))
         results = self._executor.run(self.outputs, self._effects, fed)
         # What made a value is told apart where it was the mean of a batch, say.
         made = zip(results, self.outputs, strict=True)

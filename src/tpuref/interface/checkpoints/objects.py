@@ -217,8 +217,7 @@ class RestoreStatus:
     def assert_existing_objects_matched(self) -> RestoreStatus:
         """Raise AssertionError if a variable has no value."""
         taken = self._matching_variables()
-        below = self._variables()
-        missing = [name for name in below if name not in taken]
+        missing = [name for name in self._variables() if name not in taken]
         if missing:
             raise coded(
                 AssertionError,

@@ -35,8 +35,7 @@ def endpoints_of(answer: Any, name: str) -> list[str]:
 
 def _check_health(answer: Mapping[str, Any], name: str) -> None:
     state = answer.get("state", "READY")
-    health = answer.get("health", "HEALTHY")
-    if state == "READY" and health == "HEALTHY":
+    if state == "READY" and answer.get("health", "HEALTHY") == "HEALTHY":
         return
     trouble = "not ready" if state != "READY" else "not healthy"
     description = answer.get("healthDescription")

@@ -134,8 +134,7 @@ def declared(caller: str, types: Any, shapes: Any) -> Any:
     if isinstance(types, tuple):
         own = _parts(caller, types, shapes)
         parts = [declared(caller, t, s) for t, s in zip(types, own, strict=True)]
-        named = hasattr(types, "_fields")
-        return type(types)(*parts) if named else tuple(parts)
+        return type(types)(*parts) if hasattr(types, "_fields") else tuple(parts)
     if isinstance(types, Mapping):
         result: Any = copy.copy(types)
         for key in types:

@@ -316,8 +316,7 @@ def one_shot(graph: Graph, stage: Stage) -> Iterator:
     _check_self_contained(stage)
 
     def begin(values: Sequence[Array], run: Run) -> Iteration:
-        program = lower(stage.captured, (), ())
-        arrays = run_program(program, [], run)
+        arrays = run_program(lower(stage.captured, (), ()), [], run)
         return Iteration(
             stage.pass_of(dict(zip(stage.captured, arrays, strict=True)), run)
         )
@@ -405,8 +404,7 @@ class EagerIterator(Iterator):
             own = Iterator(get_default_graph(), self._handle, self.element)
             self._bind(own)
             return own.get_next(name)
-        arrays = self._iteration.next()
-        return self._pack([EagerTensor.of(array) for array in arrays])
+        return self._pack([EagerTensor.of(array) for array in self._iteration.next()])
 
     def get_next_as_optional(self) -> Optional:
         """Return the next element as a `tf.experimental.Optional`."""

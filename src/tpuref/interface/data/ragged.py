@@ -161,8 +161,7 @@ class RaggedTensor(KnownRaggedTensor):
             default_value = b"" if self.dtype.name == "string" else 0
         default = convert_to_tensor(default_value, self.dtype)
         start = fill(sizes, default)
-        places = stack([rows, columns], 1)
-        dense = tensor_scatter_nd_update(start, places, self.values)
+        dense = tensor_scatter_nd_update(start, stack([rows, columns], 1), self.values)
         width = None if shape is None else as_shape(shape).as_list()[1]
         return dense if width is None else _of_width(dense, width, default)
 

@@ -115,8 +115,7 @@ def rows_of_one(parts: Sequence[Sequence[Array]]) -> tuple[Array, Array, Array]:
     indices, values, sizes = zip(*parts, strict=True)
     numbers = [np.full((len(own), 1), row) for row, own in enumerate(indices)]
     columns = np.concatenate([np.concatenate(numbers), np.concatenate(indices)], 1)
-    largest = np.max(sizes, axis=0)
-    shape = np.array([len(sizes), *largest], np.int64)
+    shape = np.array([len(sizes), *np.max(sizes, axis=0)], np.int64)
     return columns.astype(np.int64), np.concatenate(values), shape
 
 

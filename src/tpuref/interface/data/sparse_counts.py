@@ -169,8 +169,7 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
     inputs = [first.dense_shape, first.indices, first.values]
     inputs += [second.indices, second.values]
-    types = [int64, first.dtype, int64]
-    parts = py_func(shared, inputs, types, name="SetIntersection")
+    parts = py_func(shared, inputs, [int64, first.dtype, int64], name="SetIntersection")
     rank = first.shape.rank
     for part, shape in zip(parts, ([None, rank], [None], [rank]), strict=True):
         part.set_shape(shape)

@@ -112,8 +112,7 @@ def safe_embedding_lookup_sparse(
     argument = "tf.nn.safe_embedding_lookup_sparse: sparse_ids"
     ids = instance_of(SparseTensor, argument, "a tf.SparseTensor", sparse_ids)
     outer = ids.dense_shape[:-1]
-    width = ids.dense_shape[-1]
-    flat = _as_matrix(ids, outer, width)
+    flat = _as_matrix(ids, outer, ids.dense_shape[-1])
     valid = flat.values >= 0
     weights = None
     if sparse_weights is not None:

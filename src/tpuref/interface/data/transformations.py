@@ -127,8 +127,7 @@ class Concatenate(Stage):
         specs = [
             common_spec(a, b) for a, b in zip(first.specs, second.specs, strict=True)
         ]
-        element = nest.pack_sequence_as(first.element, specs)
-        super().__init__(element, self._sources)
+        super().__init__(nest.pack_sequence_as(first.element, specs), self._sources)
 
     def cardinality(self) -> int:
         """Return the number of elements, `INFINITE` or `UNKNOWN`."""

@@ -71,8 +71,7 @@ def _at(place: Place) -> Iterator[None]:
 
 def in_scope(strategy: StrategyCore | None) -> contextlib.AbstractContextManager[None]:
     """Enter cross-tower context of a strategy; None for the default one."""
-    report = current_place().report
-    return _at(Place(strategy, across=True, device=None, report=report))
+    return _at(Place(strategy, across=True, device=None, report=current_place().report))
 
 
 def across_towers(device: str | None = None) -> contextlib.AbstractContextManager[None]:

@@ -175,8 +175,7 @@ class _Steps:
         with graph.in_region(region):
             _, outputs = self._build_loop(fn, context, start)
         region.results = nest.flatten(outputs)
-        attrs = cores.attrs()
-        operation = build.add_operation(REPLICATE, (), attrs, None, [region])
+        operation = build.add_operation(REPLICATE, (), cores.attrs(), None, [region])
         count = len(region.results)
         by_tower = [
             nest.pack_sequence_as(

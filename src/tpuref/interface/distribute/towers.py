@@ -238,8 +238,7 @@ def call_for_each_tower(
         functools.partial(fn, *selected(device, args), **selected(device, dict(kwargs)))
         for device in towers.names
     ]
-    results = run_towers(functions, contexts, towers, concurrently)
-    return merged(results, towers.names)
+    return merged(run_towers(functions, contexts, towers, concurrently), towers.names)
 
 
 def _check_region(contexts: Sequence[Member]) -> None:

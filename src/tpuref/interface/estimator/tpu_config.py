@@ -98,8 +98,7 @@ class TPUConfig(_TPUFields):
         mode = per_host_input_for_training
         if isinstance(mode, bool):
             per_host = InputPipelineConfig.PER_HOST_V1
-            per_shard = InputPipelineConfig.PER_SHARD_V1
-            mode = per_host if mode else per_shard
+            mode = per_host if mode else InputPipelineConfig.PER_SHARD_V1
         if mode not in range(1, 6):
             raise invalid(
                 "TPUConfig: per_host_input_for_training must be one of "

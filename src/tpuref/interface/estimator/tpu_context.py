@@ -49,8 +49,7 @@ class Replicas:
 def replicas_of(config: TPUConfig, master: str, session_config: Any) -> Replicas:
     """Return the replicas of the system at `master`."""
     with Graph().as_default(), Session(master, config=session_config) as session:
-        devices = session.list_devices()
-        cores = sum(device.device_type == "TPU" for device in devices)
+        cores = sum(device.device_type == "TPU" for device in session.list_devices())
         each = config.num_cores_per_replica or 1
         count = config.num_shards or cores // each
         if count < 1 or count * each > max(cores, each):

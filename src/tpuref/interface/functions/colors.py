@@ -71,8 +71,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Return images with one channel as images with three equal ones."""
-    tensor = convert_to_tensor(images)
-    return concat([tensor] * 3, -1)
+    return concat([convert_to_tensor(images)] * 3, -1)
 
 
 def _with_three_channels(function: str, images: Any) -> Tensor:
@@ -163,8 +162,7 @@ def adjust_saturation(
     colours = rgb_to_hsv(_floats(tensor))
     factor = cast(convert_to_tensor(saturation_factor), colours.dtype)
     vivid = clip_by_value(colours[..., 1:2] * factor, 0, 1)
-    parts = [colours[..., :1], vivid, colours[..., 2:]]
-    changed = hsv_to_rgb(concat(parts, -1))
+    changed = hsv_to_rgb(concat([colours[..., :1], vivid, colours[..., 2:]], -1))
     return convert_image_dtype(changed, tensor.dtype, saturate=True)
 
 

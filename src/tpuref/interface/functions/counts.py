@@ -106,6 +106,5 @@ def Bucketize(
     """
     tensor = convert_to_tensor(input)
     limits = convert_to_tensor(list(boundaries), float32)
-    numbers_ = reshape(cast(tensor, float32), [-1])
-    buckets = searchsorted(limits, numbers_, side="right")
+    buckets = searchsorted(limits, reshape(cast(tensor, float32), [-1]), side="right")
     return reshape(cast(buckets, int32), shape_of(tensor))

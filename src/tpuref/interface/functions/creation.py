@@ -170,8 +170,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor
     """
     first = convert_to_tensor(start)
     last = convert_to_tensor(stop)
-    count = convert_to_tensor(num)
-    return apply_one("LinSpace", first, last, count, name=name)
+    return apply_one("LinSpace", first, last, convert_to_tensor(num), name=name)
 
 
 lin_space = linspace

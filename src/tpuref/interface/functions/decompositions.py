@@ -67,8 +67,7 @@ def slogdet(input: Any, name: str | None = None) -> SignAndLogarithm:
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """Return the logarithm of the determinant of a positive matrix."""
-    factor = cholesky(matrix)
-    diagonal: Tensor = apply("MatrixDiagPart", factor)
+    diagonal: Tensor = apply("MatrixDiagPart", cholesky(matrix))
     return reduce_sum(apply("Log", diagonal), axis=-1) * 2.0
 
 

@@ -144,8 +144,7 @@ def central_crop(image: Any, central_fraction: float) -> Tensor:
     starts = cast((lengths - lengths * central_fraction) / 2.0, int32)
     ends = sizes[1:3] - starts * 2
     begin = [0, starts[0], starts[1], 0]
-    part = cut(images, begin, [sizes[0], ends[0], ends[1], sizes[3]])
-    return unbatched(part, single)
+    return unbatched(cut(images, begin, [sizes[0], ends[0], ends[1], sizes[3]]), single)
 
 
 def resize_with_crop_or_pad(
@@ -215,14 +214,12 @@ def padded_to_size(
     wanted = convert_to_tensor([target_height, target_width], float32)
     ratios = own / wanted
     fitting = own / maximum(ratios[0], ratios[1])
-    lengths = cast(floor(fitting), int32)
-    resized = resized_to(images, lengths)
+    resized = resized_to(images, cast(floor(fitting), int32))
     missing = maximum(0, cast(floor((wanted - fitting) / 2.0), int32))
     whole = pad_to_bounding_box(
         resized, missing[0], missing[1], target_height, target_width
     )
-    channels = images.shape.as_list()[3]
-    whole.set_shape([None, target_height, target_width, channels])
+    whole.set_shape([None, target_height, target_width, images.shape.as_list()[3]])
     return unbatched(whole, single)
 
 
@@ -295,8 +292,7 @@ def random_crop(
 def _crop(value: Any, size: Any, draw: Any) -> Tensor:
     tensor, wanted = convert_to_tensor(value), convert_to_tensor(size, int32)
     room = cast(shape_of(tensor) - wanted + 1, float32)
-    begin = cast(floor(draw(len(tensor.shape)) * room), int32)
-    return cut(tensor, begin, wanted)
+    return cut(tensor, cast(floor(draw(len(tensor.shape)) * room), int32), wanted)
 
 
 def extract_patches(

@@ -113,8 +113,7 @@ def sigmoid_cross_entropy_with_logits(
     >>> tf.Session().run(loss).tolist()
     [1000.0, 0.0]
     """
-    function = "tf.nn.sigmoid_cross_entropy_with_logits"
-    _check_named(function, _sentinel, labels, logits)
+    _check_named("tf.nn.sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     return apply_one("SigmoidCrossEntropyWithLogits", logits, labels, name=name)
 
 

@@ -77,8 +77,7 @@ def bias_add(
     """
     layout = "NHWC"
     if data_format is not None:
-        argument = "tf.nn.bias_add: data_format"
-        instance_of(str, argument, "a string or None", data_format)
+        instance_of(str, "tf.nn.bias_add: data_format", "a string or None", data_format)
         if not data_format.startswith("NC") and not data_format.endswith("C"):
             raise ValueError(
                 "tf.nn.bias_add: data_format: expected 'N...C' or 'NC...', got "

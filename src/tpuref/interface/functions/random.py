@@ -171,8 +171,7 @@ def truncated_normal(
     >>> bool((abs(x - 10) <= 2).all())
     True
     """
-    seeds = _seeds("tf.truncated_normal", seed)
-    drawn = _draw("TruncatedNormal", shape, dtype, seeds)
+    drawn = _draw("TruncatedNormal", shape, dtype, _seeds("tf.truncated_normal", seed))
     return _scale(drawn, mean, stddev, name_or(name, "truncated_normal"))
 
 

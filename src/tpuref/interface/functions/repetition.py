@@ -48,8 +48,7 @@ def repeat(
     if axis is None:
         value, axis = reshape(value, [-1]), 0
     place = static_integer(axis, "tf.repeat: axis")
-    counts = convert_to_tensor(repeats)
-    return apply_one("Repeat", value, counts, axis=place, name=name)
+    return apply_one("Repeat", value, convert_to_tensor(repeats), axis=place, name=name)
 
 
 def pad(

@@ -144,8 +144,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     places = convert_to_tensor(shift)
     if places.shape.rank == 0:
         places = expand_dims(places, 0)
-    value = convert_to_tensor(input)
-    return apply_one("Roll", value, places, axes=axes, name=name)
+    return apply_one("Roll", convert_to_tensor(input), places, axes=axes, name=name)
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:

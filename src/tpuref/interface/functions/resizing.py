@@ -112,8 +112,7 @@ def new_size(images: Tensor, size: Any, preserve_aspect_ratio: bool) -> Tensor:
         return wanted
     own = cast(shape_of(images)[1:3], float32)
     ratios = cast(wanted, float32) / own
-    smaller = minimum(ratios[0], ratios[1])
-    return cast(round(own * smaller), int32)
+    return cast(round(own * minimum(ratios[0], ratios[1])), int32)
 
 
 def _along(

@@ -106,8 +106,7 @@ def _fit_length(signals: Tensor, count: Any) -> Tensor:
     if isinstance(count, int) and known is not None and known >= count:
         return signals[..., :count]
     rank = len(signals.shape)
-    longer = pad(signals, [[0, 0]] * (rank - 1) + [[0, count]])
-    return longer[..., :count]
+    return pad(signals, [[0, 0]] * (rank - 1) + [[0, count]])[..., :count]
 
 
 # -- frames ------------------------------------------------------------------------

@@ -176,8 +176,7 @@ def _correlate(
             "groups that divide the outputs"
         )
     if own == 1 and len(set(steps)) == 1:
-        window = _sizes(weights)[:2]
-        each = reshape(weights, [*window, channels, outputs // channels])
+        each = reshape(weights, [*_sizes(weights)[:2], channels, outputs // channels])
         return windows.depthwise_conv2d(x, each, [1, *steps, 1], how, holes)
     parts = zip(split(x, groups, -1), split(weights, groups, -1), strict=True)
     return concat(
@@ -254,8 +253,7 @@ def conv_transpose(
     [1.0, 1.0, 1.0, 1.0]
     """
     function = "tf.nn.conv_transpose"
-    value = convert_to_tensor(input)
-    x, back = _last(value, data_format)
+    x, back = _last(convert_to_tensor(input), data_format)
     weights = convert_to_tensor(filters, x.dtype)
     rank = len(weights.shape) - 2
     steps = _numbers(function, "strides", strides, rank)

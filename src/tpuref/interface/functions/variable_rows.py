@@ -99,8 +99,7 @@ def scatter_mul(
 ) -> Any:
     """Multiply rows of a variable, also several times; see `scatter_update`."""
     _, rows = _rows("tf.scatter_mul", ref, indices, updates)
-    number = shape(ref.value())[0]
-    factors = unsorted_segment_prod(rows, indices, number)
+    factors = unsorted_segment_prod(rows, indices, shape(ref.value())[0])
     return ref.assign(ref.value() * factors, name=name)
 
 

@@ -207,8 +207,7 @@ def _scope_name(
         return scope.name
     prefix = f"{outer.name}/" if outer.name else ""
     if scope is None and default is not None:
-        argument = "tf.variable_scope: default_name"
-        instance_of(str, argument, "a string or None", default)
+        instance_of(str, "tf.variable_scope: default_name", "a string or None", default)
         return prefix + _unique_name(prefix, default)
     if not isinstance(scope, str):
         raise TypeError(

@@ -28,8 +28,7 @@ def jacobians(
     count = size(target)
 
     def row(k: Tensor) -> Sequence[Tensor | None]:
-        seed = one_hot(k, count, dtype=target.dtype)
-        return pullback(reshape(seed, shape(target)))
+        return pullback(reshape(one_hot(k, count, dtype=target.dtype), shape(target)))
 
     return [
         None if rows is None else reshape(rows, concat([shape(target), shape(x)], 0))

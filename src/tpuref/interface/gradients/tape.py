@@ -322,13 +322,11 @@ class GradientTape:
             # Examples are independent, so one backward pass differentiates column k
             # of all examples at once.
             seed = one_hot(k, count, dtype=y.dtype)
-            seeds = apply("BroadcastTo", seed, shape(columns))
-            reshaped = reshape(seeds, shape(y))
+            reshaped = reshape(apply("BroadcastTo", seed, shape(columns)), shape(y))
             return self._whole("tf.GradientTape.batch_jacobian", y, [x], reshaped)
 
         (table,) = stacked(row, count, [convert_to_tensor(x)])
         sizes = concat([batch, shape(y)[1:], shape(x)[1:]], 0)
         if table is None:
             return zeros(sizes, x.dtype)
-        rank = x.shape.rank
-        return reshape(transpose(table, [1, 0, *range(2, rank + 1)]), sizes)
+        return reshape(transpose(table, [1, 0, *range(2, x.shape.rank + 1)]), sizes)

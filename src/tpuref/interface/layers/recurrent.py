@@ -162,8 +162,7 @@ def dynamic_rnn(
     >>> y.shape.as_list(), state.h.shape.as_list(), cell.weights[0].name
     ([2, 7, 3], [2, 3], 'rnn/basic_lstm_cell/kernel:0')
     """
-    argument = "tf.nn.dynamic_rnn: cell"
-    instance_of(RNNCell, argument, "a tf.nn.rnn_cell.RNNCell", cell)
+    instance_of(RNNCell, "tf.nn.dynamic_rnn: cell", "a tf.nn.rnn_cell.RNNCell", cell)
     with variable_scope(scope or "rnn"):
         steps = _time_first(inputs, time_major)
         state = initial_state
@@ -181,8 +180,7 @@ def dynamic_rnn(
         )
 
         def turn(index: Any, flat: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-            before = nest.pack_sequence_as(state, flat)
-            output, after = cell(steps[index], before)
+            output, after = cell(steps[index], nest.pack_sequence_as(state, flat))
             after = nest.flatten(after)
             if lengths is not None:
                 running = index < lengths

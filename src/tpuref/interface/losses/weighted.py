@@ -46,8 +46,7 @@ def compute_weighted_loss(
         values = convert_to_tensor(losses)
         each, factors = cast(values, float32), cast(convert_to_tensor(weights), float32)
         _check_weights(each, factors)
-        weighted = multiply(each, factors)
-        loss = cast(_reduce(weighted, factors, reduction), values.dtype)
+        loss = cast(_reduce(multiply(each, factors), factors, reduction), values.dtype)
         add_loss(loss, loss_collection)
     return loss
 

@@ -108,8 +108,7 @@ def _wait_for_the_last(met: Sequence[Slice]) -> None:
     """Set the waiting times in a collective: until the last core arrived."""
     # If events of some members were dropped, the last arrival is unknown, and the whole
     # slice counts as waiting.
-    first = met[0].event
-    if first.kind != COLLECTIVE:
+    if met[0].event.kind != COLLECTIVE:
         return
     last = met[-1].event.begin
     for part in met:

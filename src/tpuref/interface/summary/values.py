@@ -52,8 +52,7 @@ def histogram_summary(tag: str, value: Any) -> bytes:
 def _limits() -> Doubles:
     """Return the upper limits of the buckets, which grow by a factor of 1.1 from 0."""
     up = 1e-12 * 1.1 ** np.arange(775)
-    largest = np.finfo(np.float64).max
-    positive = np.append(up[up < 1e20], largest)
+    positive = np.append(up[up < 1e20], np.finfo(np.float64).max)
     return np.concatenate([-positive[::-1], [0.0], positive])
 
 

@@ -307,8 +307,7 @@ class _Block:
         spread = [1] * len(self.mesh)
         left = num_replicas
         # The axis with the least room goes first; otherwise the others may not fit.
-        tightest_first = sorted(self.axes, key=self.counts.__getitem__)
-        for chosen, axis in enumerate(tightest_first):
+        for chosen, axis in enumerate(sorted(self.axes, key=self.counts.__getitem__)):
             side = _ceil_root(left, len(self.mesh) - chosen)
             spread[axis] = min(side, self.counts[axis])
             left = -(-left // spread[axis])

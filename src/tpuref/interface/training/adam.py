@@ -57,8 +57,7 @@ class AdamOptimizer(ElementwiseOptimizer):
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         first = min(var_list, key=lambda var: str(var.name))
         for name, beta in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
-            start = self._call_if_callable(beta)
-            self._create_non_slot_variable(start, name, first)
+            self._create_non_slot_variable(self._call_if_callable(beta), name, first)
         for var in var_list:
             self._zeros_slot(var, "m", self._name)
             self._zeros_slot(var, "v", self._name)

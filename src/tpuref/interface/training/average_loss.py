@@ -33,8 +33,7 @@ def compute_average_loss(
     if sample_weight is not None:
         losses = losses * cast(convert_to_tensor(sample_weight), losses.dtype)
     if global_batch_size is None:
-        argument = "tf.nn.compute_average_loss: per_example_loss"
-        check_rank_at_least(1, losses, argument)
+        check_rank_at_least(1, losses, "tf.nn.compute_average_loss: per_example_loss")
         global_batch_size = shape(losses)[0] * _replicas()
     count = cast(convert_to_tensor(global_batch_size, dtype_hint=int32), losses.dtype)
     return reduce_sum(losses) / count

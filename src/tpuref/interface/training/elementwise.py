@@ -39,8 +39,7 @@ class ElementwiseOptimizer(Optimizer):
 
     def _prepare(self) -> None:
         for attribute, value in self._hyperparameters().items():
-            tensor = convert_to_tensor(self._call_if_callable(value))
-            setattr(self, attribute, tensor)
+            setattr(self, attribute, convert_to_tensor(self._call_if_callable(value)))
 
     def _tensor(self, attribute: str, dtype: DType) -> Tensor:
         """Return a hyperparameter in the dtype of a variable."""

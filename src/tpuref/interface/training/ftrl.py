@@ -121,8 +121,7 @@ class FtrlOptimizer(ElementwiseOptimizer):
         l1 = self._l1_regularization_strength
         curvature = self._stiffness(after) / rate + 2 * self._l2_regularization_strength
         leader = (multiply(sign(linear), l1) - linear) / curvature
-        new = where_v2(abs(linear) > l1, leader, zeros_like(var))
-        return [new, after, linear]
+        return [where_v2(abs(linear) > l1, leader, zeros_like(var)), after, linear]
 
     def _stiffness(self, total: Tensor) -> Tensor:
         if self._learning_rate_power == -0.5:

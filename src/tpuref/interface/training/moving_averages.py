@@ -60,8 +60,7 @@ def assign_moving_average(
         return change(variable, value, decay, name)
 
     def merged(strategy: Strategy, variable: Any, value: Any) -> Any:
-        pairs = [(value, variable)]
-        (mean,) = strategy.batch_reduce(VariableAggregation.MEAN, pairs)
+        (mean,) = strategy.batch_reduce(VariableAggregation.MEAN, [(value, variable)])
         return strategy.update(variable, change, mean, decay, name)
 
     return tower.merge_call(merged, variable, value)

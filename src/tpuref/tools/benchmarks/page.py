@@ -40,8 +40,7 @@ def dumped(record: object) -> str:
     }
     """
     text = json.dumps(record, indent=1)
-    one_line = re.sub(r"\[[-+0-9.e,\s]*\]", _join_lines, text)
-    return one_line + "\n"
+    return re.sub(r"\[[-+0-9.e,\s]*\]", _join_lines, text) + "\n"
 
 
 def _join_lines(match: re.Match[str]) -> str:

@@ -91,5 +91,4 @@ def _node(text: str, options: argparse.Namespace) -> tuple[str, Node]:
     name, equals, addresses = text.partition("=")
     if not (name and equals and addresses):
         raise ValueError(f"--node must be NAME=HOST:PORT[,HOST:PORT...], got {text!r}")
-    hosts = addresses.split(",")
-    return name, Node(*hosts, state=options.state, health=options.health)
+    return name, Node(*addresses.split(","), state=options.state, health=options.health)

@@ -73,8 +73,7 @@ def _by_syntax(tree: ast.AST, cell: int, optional: bool) -> Iterator[Import]:
                 maybe = optional or base not in _NAMESPACES
                 yield Import(name, Place(cell, node.lineno), maybe)
         else:
-            caught = isinstance(node, ast.Try)
-            yield from _by_syntax(node, cell, optional or caught)
+            yield from _by_syntax(node, cell, optional or isinstance(node, ast.Try))
 
 
 def _by_tokens(part: Part) -> Iterator[Import]:

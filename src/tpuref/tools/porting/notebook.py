@@ -100,8 +100,7 @@ def _rewrite(written: str, replacements: Sequence[Replacement]) -> str:
     value = json.loads(written)
     for only_ascii in (False, True):
         if json.dumps(value, ensure_ascii=only_ascii) == written:
-            new = replaced(value, replacements)
-            return json.dumps(new, ensure_ascii=only_ascii)
+            return json.dumps(replaced(value, replacements), ensure_ascii=only_ascii)
     raise ValueError(f"it has the string {written}, which JSON writes in another way")
 
 

@@ -75,8 +75,7 @@ def read_program(source: Source) -> Program:
     for part in source.parts():
         cell = part.cell or 0
         if cell:
-            lines = notebook.shell_lines(part.text)
-            shell += [Place(cell, line) for line in lines]
+            shell += [Place(cell, line) for line in notebook.shell_lines(part.text)]
         tree = syntax_tree(part)
         if tree is None:
             unparsed = True

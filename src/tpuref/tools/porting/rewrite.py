@@ -47,8 +47,7 @@ class Rewrite:
     def save(self) -> None:
         """Write the file if it has changed."""
         if self.changes:
-            data = self.text.encode(self.source.encoding)
-            self.source.path.write_bytes(data)
+            self.source.path.write_bytes(self.text.encode(self.source.encoding))
 
 
 def rewrite(source: Source, release: int | None = None) -> Rewrite:

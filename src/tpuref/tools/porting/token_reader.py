@@ -49,8 +49,7 @@ class TokenReader:
         position = 0
         while position < len(statement):
             length = tokens.dotted_length(statement[position:]) or 1
-            token = statement[position]
-            if token.kind == "name" and before != ".":
+            if statement[position].kind == "name" and before != ".":
                 self._read_name(statement, position, length)
             position += length
             before = statement[position - 1].text

@@ -123,8 +123,7 @@ def _defaults(config: pytest.Config) -> dict[str, Any]:
 
     arguments: dict[str, Any] = {}
     if cores is not None:
-        counts = cores.split(",")
-        arguments["cores"] = [int(n) if n.isdecimal() else n for n in counts]
+        arguments["cores"] = [int(n) if n.isdecimal() else n for n in cores.split(",")]
     if executor is not None:
         arguments["executor"] = executor.split(",")
     try:

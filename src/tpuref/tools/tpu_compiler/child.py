@@ -50,8 +50,7 @@ _NUMBER = re.compile(TAG + r"(\d+)")
 def main(request: str, target: str, result: str) -> None:
     """Compile, and write the report of one program."""
     asked: Request = pickle.loads(Path(request).read_bytes())
-    report = compiled(asked, TARGETS[target])
-    Path(result).write_text(json.dumps(report))
+    Path(result).write_text(json.dumps(compiled(asked, TARGETS[target])))
 
 
 def compiled(request: Request, target: Target) -> dict[str, Any]:

@@ -98,8 +98,7 @@ def _compile(
         return {**json.loads(cached.read_text()), **known}
     except (OSError, ValueError):
         pass
-    report = {**_in_child(target, program, deadline, cached), **known}
-    return report
+    return {**_in_child(target, program, deadline, cached), **known}
 
 
 def unknown(program: dict[str, Any], target: Target) -> dict[str, Any]:

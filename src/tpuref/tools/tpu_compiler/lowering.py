@@ -200,8 +200,7 @@ class TargetLowering(Lowering):
         assert isinstance(place, TargetPlacement)
         place.instrs.append(instr)
         with jax.named_scope(f"{TAG}{len(place.instrs) - 1}"):
-            drawn = instr.op.startswith("Stateless")
-            lower = self._draw if drawn else super()._lower
+            lower = self._draw if instr.op.startswith("Stateless") else super()._lower
             values = lower(instr, operands)
         sizes = [prod(v.shape) * v.dtype.itemsize for v in values]
         place.sizes[instr.name] = max([0, *sizes]), instr

@@ -171,8 +171,7 @@ def _max_pool(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tens
 
 def _max_pool_back(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> Any:
     """Return to each window the gradient of its first maximum; 0 if it has no pixel."""
-    images = op.inputs[0]
-    places = apply("MaxPoolPositions", images, **op.attrs)
+    places = apply("MaxPoolPositions", op.inputs[0], **op.attrs)
     inside = apply("Maximum", places, np.int64(0))
     there = apply("GatherV2", rule.flat(apply, dy), inside, axis=0, batch_dims=0)
     return None, rule.where(apply, places >= np.int64(0), there)

@@ -54,8 +54,7 @@ def wanted_job() -> Job | None:
 
 def _detect() -> Job | None:
     """Return the job that JAX detects: Slurm, Open MPI, Kubernetes or Cloud TPU."""
-    function = "tf.config.executor = 'xla'"
-    jax = optional_module("jax", function, "tpuref[xla]")
+    jax = optional_module("jax", "tf.config.executor = 'xla'", "tpuref[xla]")
     if jax.distributed.is_initialized():
         return None  # the script has joined them itself
     environments = importlib.import_module("jax._src.clusters").ClusterEnv

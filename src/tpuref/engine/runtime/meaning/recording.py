@@ -93,8 +93,7 @@ class Recording:
     def add(self, track: Track, events: Sequence[Event], noted: int) -> None:
         """Keep the latest of `noted` events."""
         with self._lock:
-            kept = self._tracks.setdefault(track, deque(maxlen=self.capacity))
-            kept.extend(events)
+            self._tracks.setdefault(track, deque(maxlen=self.capacity)).extend(events)
             self._noted[track] = self._noted.get(track, 0) + noted
 
     def tracks(self) -> dict[Track, tuple[list[Event], int]]:

@@ -197,8 +197,7 @@ class Compiled:
     def __call__(self, inputs: Values, run: Run) -> Values:
         """Run it, and return the results of each replica."""
         with self._lock, DONATING if self._donates else contextlib.nullcontext():
-            handles = [*self._changed, *self._constant]
-            variables = self._on_device(handles, run)
+            variables = self._on_device([*self._changed, *self._constant], run)
             changed = variables[: len(self._changed)]
             results, kept, whole, failure = self._call(
                 run,

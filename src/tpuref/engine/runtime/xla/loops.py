@@ -124,8 +124,7 @@ class Loop:
         """Return whether active replicas run another iteration."""
         context, within = self._context, self._outer
         if self._limit is not None:
-            in_limit = Value(jnp.asarray(turn < self._limit), False)
-            within = context.both_active(in_limit)
+            within = context.both_active(Value(jnp.asarray(turn < self._limit), False))
         with context.within(within):
             predicate = self._test(values)
         if predicate.stacked:

@@ -76,8 +76,7 @@ class Lowering(Context):
             awaits = _needs(instr, waiting)
             forwards = awaits and instr.definition.traits.forwards
             on_host = self._on_host(instr, slots) or forwards
-            needs = instr.blocks or awaits
-            if waiting and needs and not on_host:
+            if waiting and (instr.blocks or awaits) and not on_host:
                 self._call_host(waiting, program, place, slots)
                 waiting = []
             if self._folds(instr, slots):

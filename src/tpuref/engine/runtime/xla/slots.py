@@ -41,8 +41,7 @@ class Slots:
         """Return the value of a slot that an instruction reads."""
         if instr.replica is not None:
             return self._of(slot, instr.replica)
-        own = self._own.get(slot)
-        if own is None:
+        if self._own.get(slot) is None:
             return self._shared[slot]
         every = [self._of(slot, r) for r in range(self._replicas) if self._has(slot, r)]
         if all(value is every[0] for value in every):

@@ -27,8 +27,7 @@ def to_words(array: Any) -> Any:
     """Return a traced array as words."""
     if array.dtype == np.complex128:
         parts = jnp.stack([array.real, array.imag], -1)
-        words = jax.lax.bitcast_convert_type(parts, jnp.uint32)
-        return words.reshape(*array.shape, 4)
+        return jax.lax.bitcast_convert_type(parts, jnp.uint32).reshape(*array.shape, 4)
     return jax.lax.bitcast_convert_type(array, jnp.uint32)
 
 
@@ -43,8 +42,7 @@ def of_words(words: Any, dtype: np.dtype[Any]) -> Any:
 
 def host_words(array: Array, dtype: np.dtype[Any]) -> Array:
     """Return an array of the host as words."""
-    whole = np.ascontiguousarray(array, dtype)
-    words: Array = whole.reshape(-1).view(np.uint32)
+    words: Array = np.ascontiguousarray(array, dtype).reshape(-1).view(np.uint32)
     shaped: Array = words.reshape(word_shape(array.shape, dtype))
     return shaped
 

@@ -55,8 +55,7 @@ class Extended:
         self, reduce_op: Any, value: Any, destinations: Any, options: Any = None
     ) -> Any:
         """Return a value combined over the replicas, on its destinations."""
-        pairs = [(value, destinations)]
-        return self.batch_reduce_to(reduce_op, pairs)[0]
+        return self.batch_reduce_to(reduce_op, [(value, destinations)])[0]
 
     def batch_reduce_to(
         self,

@@ -80,8 +80,7 @@ class SummarySaverHook(SessionRunHook):
             step = int(run_context.session.run(self._global_step))
             self._timer.update_last_triggered_step(step)
         if self._next_step is None:
-            begun = SessionLog(status=SESSION_START)
-            self._summary_writer.add_session_log(begun, step)
+            self._summary_writer.add_session_log(SessionLog(status=SESSION_START), step)
         for summary in summaries:
             self._summary_writer.add_summary(summary, step)
         self._next_step = step + 1

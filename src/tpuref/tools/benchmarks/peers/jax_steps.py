@@ -44,8 +44,7 @@ class Steps:
     ) -> Any:
         if how == "pmap":
             return self._jax.pmap(computation, axis_name=AXIS, **keep)
-        whole = self._jax.vmap(computation, axis_name=AXIS)
-        return self._jax.jit(whole, **keep)
+        return self._jax.jit(self._jax.vmap(computation, axis_name=AXIS), **keep)
 
     def _build(self, name: str) -> Callable[[], Any]:
         kind, _, how = name.partition(", ")

@@ -43,10 +43,8 @@ def _top_k(xp: Any, values: Any, k: Any) -> Any:
 def _in_top_k(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
     if len(predictions) != len(targets):
         raise ValueError("expected one target for each row of predictions")
-    classes = predictions.shape[1]
-    valid = (targets >= 0) & (targets < classes)
-    safe = jnp.where(valid, targets, 0)
-    chosen = safe[:, None].astype(np.int64)
+    valid = (targets >= 0) & (targets < predictions.shape[1])
+    chosen = jnp.where(valid, targets, 0)[:, None].astype(np.int64)
     target = jnp.take_along_axis(jnp.asarray(predictions), chosen, 1)
     finite = jnp.all(jnp.isfinite(predictions), 1)
     ahead = jnp.sum(predictions > target, 1)
