@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tpuref as tf
@@ -21,6 +22,9 @@ with contextlib.suppress(ImportError):
 
 Build = Callable[[], tuple[Any, Any]]
 """Builds a program: what is fetched, and what is fed."""
+
+ONE_DEVICE = pytest.mark.parametrize("devices", [1], indirect=True)
+"""For tests that compile next to nothing, or only in processes that they start."""
 
 
 @pytest.fixture(params=[1, 4], autouse=True)
@@ -48,6 +52,25 @@ def evaluated(build, executor, runs=1):
             session.run(tf.global_variables_initializer())
             given = [session.run(fetches, fed) for _ in range(runs)]
             return [*given, session.run(tf.global_variables())]
+
+
+def replicated(computation, inputs):
+    """Return the builder of a replicated computation, which is fed nothing."""
+    return lambda: (tf.tpu.replicate(computation, inputs), None)
+
+
+def require_bits_of_lockstep(build, runs=1):
+    """Require that XLA gives each bit that lockstep gives."""
+    expected, got = (evaluated(build, name, runs) for name in ("lockstep", "xla"))
+    for a, b in zip(tf.nest.flatten(expected), tf.nest.flatten(got), strict=True):
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
+@pytest.fixture
+def session():
+    """A session whose programs are compiled by XLA."""
+    with tf.config.override(executor="xla"), tf.Session() as session:
+        yield session
 
 
 @pytest.fixture

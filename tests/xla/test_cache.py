@@ -3,13 +3,10 @@
 import pytest
 
 from ..pythons import python
+from .conftest import ONE_DEVICE
 
 pytest.importorskip("jax")
-
-
-@pytest.fixture(autouse=True)
-def devices():
-    """Those of the processes that the tests start."""
+pytestmark = ONE_DEVICE
 
 
 SCRIPT = """

@@ -5,16 +5,16 @@ import pytest
 
 import tpuref as tf
 
-from .conftest import evaluated
+from .conftest import evaluated, replicated, require_bits_of_lockstep
 
 pytest.importorskip("jax", reason="JAX is not installed")
 
 ROWS = [[1.0, 2.0], [-4.0, 1.0], [5.0, 5.0]]
 
 
-def replicated(computation, rows=ROWS):
-    inputs = [[tf.constant(np.array(row, np.float32))] for row in rows]
-    return tf.tpu.replicate(computation, inputs)
+def of_rows(computation, rows=ROWS):
+    inputs = [[np.array(row, np.float32)] for row in rows]
+    return replicated(computation, inputs)
 
 
 def of_each(x):
@@ -68,7 +68,7 @@ def wrong_where_no_replica_is(x):
     ],
 )
 def test_branches_and_loops(agree, computation):
-    agree(lambda: (replicated(computation), None))
+    agree(of_rows(computation))
 
 
 def test_a_branch_that_is_known_is_the_only_one_compiled(agree):
@@ -80,8 +80,8 @@ def test_a_branch_that_is_known_is_the_only_one_compiled(agree):
         return tf.cond(tf.shape(x)[0] > 1, lambda: x[0], other)
 
     with pytest.raises(TypeError):
-        agree(lambda: (replicated(lambda x: computation(x, typed=False)), None))
-    agree(lambda: (replicated(computation), None))
+        agree(of_rows(lambda x: computation(x, typed=False)))
+    agree(of_rows(computation))
 
 
 def test_replicas_leave_a_loop_one_by_one(agree):
@@ -92,7 +92,7 @@ def test_replicas_leave_a_loop_one_by_one(agree):
             [0, tf.abs(x)],
         )
 
-    *_, (turns, _) = agree(lambda: (replicated(computation), None))[0]
+    *_, (turns, _) = agree(of_rows(computation))[0]
     assert turns == 3
 
 
@@ -107,7 +107,7 @@ def test_a_loop_has_a_limit(agree, limit, own):
             maximum_iterations=limit,
         )
 
-    agree(lambda: (replicated(computation), None))
+    agree(of_rows(computation))
 
 
 def partial_sum(x):
@@ -115,15 +115,16 @@ def partial_sum(x):
     return tf.cond(reached, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
 
 
-def test_a_sum_that_one_replica_misses_is_lockstep_s_error(agree):
-    def said(executor):
-        with pytest.raises(tf.errors.InvalidArgumentError) as raised:
-            evaluated(lambda: (replicated(partial_sum), None), executor)
-        return str(raised.value)
+def failing(computation, rows=ROWS, executor="xla"):
+    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        evaluated(of_rows(computation, rows), executor)
+    return str(raised.value)
 
-    assert "replicas [0, 2] wait for [1]" in said("xla")
-    assert said("xla") == said("lockstep")
-    agree(lambda: (replicated(partial_sum, [[1, 2], [3, 4], [5, 6]]), None))
+
+def test_a_sum_that_one_replica_misses_is_lockstep_s_error(agree):
+    assert "replicas [0, 2] wait for [1]" in failing(partial_sum)
+    assert failing(partial_sum) == failing(partial_sum, executor="lockstep")
+    agree(of_rows(partial_sum, [[1, 2], [3, 4], [5, 6]]))
 
 
 def test_groups_meet_in_a_branch_each_for_itself(agree):
@@ -133,30 +134,18 @@ def test_groups_meet_in_a_branch_each_for_itself(agree):
         )
 
     rows = [[1, 2], [-3, 4], [-5, 6], [7, 8]]
-    agree(lambda: (replicated(computation, rows), None))
+    agree(of_rows(computation, rows))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "int32", "uint32"])
-def test_sums_fold_in_the_order_of_the_replicas(agree, dtype):
-    def build():
-        rows = np.random.default_rng(0).uniform(0, 1000, [6, 5])
-        inputs = [[tf.constant(row.astype(tf.as_dtype(dtype).np))] for row in rows]
+def test_sums_fold_in_the_order_of_the_replicas(dtype):
+    def computation(x):
+        groups = [[5, 1, 3], [0, 4, 2]]
+        return tf.tpu.cross_replica_sum(x), tf.tpu.cross_replica_sum(x, groups)
 
-        def computation(x):
-            groups = [[5, 1, 3], [0, 4, 2]]
-            return tf.tpu.cross_replica_sum(x), tf.tpu.cross_replica_sum(x, groups)
-
-        return tf.tpu.replicate(computation, inputs), None
-
-    expected, got = (evaluated(build, name)[0] for name in ("lockstep", "xla"))
-    for a, b in zip(tf.nest.flatten(expected), tf.nest.flatten(got), strict=True):
-        assert a.tobytes() == b.tobytes()
-
-
-def failing(computation, rows=ROWS):
-    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
-        evaluated(lambda: (replicated(computation, rows), None), "xla")
-    return str(raised.value)
+    rows = np.random.default_rng(0).uniform(0, 1000, [6, 5])
+    inputs = [[row.astype(tf.as_dtype(dtype).np)] for row in rows]
+    require_bits_of_lockstep(replicated(computation, inputs))
 
 
 def test_the_first_failure_counts_and_is_named():

@@ -7,7 +7,7 @@ import pytest
 
 import tpuref as tf
 
-from .conftest import MOST_DEVICES, evaluated
+from .conftest import MOST_DEVICES, evaluated, replicated, require_bits_of_lockstep
 
 pytest.importorskip("jax", reason="JAX is not installed")
 
@@ -46,9 +46,7 @@ def test_the_largest_number_that_divides_the_replicas(count, setting, used):
 
 @pytest.mark.parametrize("setting", [MOST_DEVICES + 1, "abacus"])
 def test_devices_that_jax_does_not_have(setting):
-    def build():
-        return tf.tpu.replicate(lambda x: x + 1, replicas(2)), None
-
+    build = replicated(lambda x: x + 1, replicas(2))
     refusal = pytest.raises(ValueError, match=rf"xla_devices is '?{setting}.*E001")
     with tf.config.override(xla_devices=setting), refusal:
         evaluated(build, "xla")
@@ -57,18 +55,15 @@ def test_devices_that_jax_does_not_have(setting):
 def test_each_device_computes_its_replicas_alone(agree, compiled):
     w = np.random.default_rng(1).normal(size=(4, 4)).astype(np.float32)
 
-    def build():
-        def computation(x):
-            y = tf.sin(tf.matmul(x, tf.constant(w))) * 2
-            _, z = tf.while_loop(
-                lambda k, a: k < 3, lambda k, a: (k + 1, tf.cos(a) + y), [0, x]
-            )
-            chosen = tf.cond(x[0, 0] > 0, lambda: z + 1, lambda: z * y)
-            return chosen, tf.gather(x, [2, 0]), tf.nn.top_k(x, 2), tf.cumsum(y)
+    def computation(x):
+        y = tf.sin(tf.matmul(x, tf.constant(w))) * 2
+        _, z = tf.while_loop(
+            lambda k, a: k < 3, lambda k, a: (k + 1, tf.cos(a) + y), [0, x]
+        )
+        chosen = tf.cond(x[0, 0] > 0, lambda: z + 1, lambda: z * y)
+        return chosen, tf.gather(x, [2, 0]), tf.nn.top_k(x, 2), tf.cumsum(y)
 
-        return tf.tpu.replicate(computation, replicas(3, 4)), None
-
-    agree(build)
+    agree(replicated(computation, replicas(3, 4)))
     text = compiled()
     assert "f32[1,3,4]" in text and "f32[8,3,4]" not in text
     assert not [found for found in GATHER.findall(text) if found[0] == "f32"]
@@ -92,13 +87,10 @@ def test_images_stay_where_their_replica_is(agree, compiled):
 
 
 def test_arrays_without_elements(agree):
-    def build():
-        def computation(x):
-            return -x, tf.matmul(x, x, transpose_a=True), tf.reduce_sum(x, 0) + 1
+    def computation(x):
+        return -x, tf.matmul(x, x, transpose_a=True), tf.reduce_sum(x, 0) + 1
 
-        return tf.tpu.replicate(computation, replicas(0, 3)), None
-
-    agree(build)
+    agree(replicated(computation, replicas(0, 3)))
 
 
 def test_towers_and_values_of_one_replica(agree):
@@ -136,30 +128,21 @@ def test_a_matrix_on_one_tower(agree, strategy_of):
 def test_small_sums_have_the_bits_of_lockstep(on):
     groups = [[0, 5, 2, 7], [1, 6, 3, 4]]
 
-    def build():
-        def computation(x):
-            apart = tf.tpu.cross_replica_sum(x, groups)
-            return tf.tpu.cross_replica_sum(x), apart, tf.tpu.cross_replica_sum(x * x)
-
-        return tf.tpu.replicate(computation, replicas(33)), None
+    def computation(x):
+        apart = tf.tpu.cross_replica_sum(x, groups)
+        return tf.tpu.cross_replica_sum(x), apart, tf.tpu.cross_replica_sum(x * x)
 
     with tf.config.override(xla_devices=on):
-        expected, got = (evaluated(build, name) for name in ("lockstep", "xla"))
-    for a, b in zip(tf.nest.flatten(expected), tf.nest.flatten(got), strict=True):
-        assert a.tobytes() == b.tobytes()
+        require_bits_of_lockstep(replicated(computation, replicas(33)))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32"])
 @pytest.mark.parametrize("on", [4, 8])
 def test_large_sums_are_added_between_devices(on, dtype, compiled):
-    def build():
-        kind = tf.as_dtype(dtype)
+    def computation(x):
+        return tf.tpu.cross_replica_sum(tf.cast(x * 9, dtype))
 
-        def computation(x):
-            return tf.tpu.cross_replica_sum(tf.cast(x * 9, kind))
-
-        return tf.tpu.replicate(computation, replicas(40_000)), None
-
+    build = replicated(computation, replicas(40_000))
     with tf.config.override(xla_devices=on):
         expected, got = (evaluated(build, name) for name in ("lockstep", "xla"))
     assert "all-reduce" in compiled()
@@ -171,17 +154,16 @@ def test_large_sums_are_added_between_devices(on, dtype, compiled):
     np.testing.assert_allclose(a.astype(float), b.astype(float), tolerance, tolerance)
 
 
-def test_a_variable_moves_to_the_devices_of_the_next_program():
-    with tf.config.override(executor="xla"), tf.Session() as session:
-        w = tf.get_variable("w", initializer=np.float32([1, 2]))
-        steps = [
-            tf.tpu.replicate(
-                lambda x: tf.assign_add(w, tf.tpu.cross_replica_sum(x)),
-                [[np.float32([k + 1, 1])] for k in range(count)],
-            )
-            for count in (8, 3, 1)
-        ]
-        session.run(w.initializer)
-        for step in (*steps, *steps):
-            session.run(step)
-        assert session.run(w).tolist() == [1 + 2 * (36 + 6 + 1), 2 + 2 * 12]
+def test_a_variable_moves_to_the_devices_of_the_next_program(session):
+    w = tf.get_variable("w", initializer=np.float32([1, 2]))
+    steps = [
+        tf.tpu.replicate(
+            lambda x: tf.assign_add(w, tf.tpu.cross_replica_sum(x)),
+            [[np.float32([k + 1, 1])] for k in range(count)],
+        )
+        for count in (8, 3, 1)
+    ]
+    session.run(w.initializer)
+    for step in (*steps, *steps):
+        session.run(step)
+    assert session.run(w).tolist() == [1 + 2 * (36 + 6 + 1), 2 + 2 * 12]

@@ -18,14 +18,12 @@ from tpuref.engine.runtime.hosts.job import Job, wanted_job
 from tpuref.engine.runtime.hosts.member import Member
 from tpuref.tools.cli.launch import _free_port
 
+from .conftest import ONE_DEVICE
+
 pytest.importorskip("jax", reason="JAX is not installed")
+pytestmark = ONE_DEVICE
 
 Start = Callable[..., "subprocess.Popen[str]"]
-
-
-@pytest.fixture(autouse=True)
-def devices():
-    """Those of the processes that are started here."""
 
 
 @pytest.fixture

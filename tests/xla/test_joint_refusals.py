@@ -8,12 +8,10 @@ import pytest
 from tpuref.base import error_codes as codes
 from tpuref.tools.cli.launch import _free_port
 
+from .conftest import ONE_DEVICE
+
 pytest.importorskip("jax", reason="needs the extra: pip install tpuref[xla]")
-
-
-@pytest.fixture(autouse=True)
-def devices():
-    """Those of the processes that the tests start."""
+pytestmark = ONE_DEVICE
 
 
 JOIN = """

@@ -13,17 +13,14 @@ import pytest
 import tpuref as tf
 
 from . import joint_programs as programs
+from .conftest import ONE_DEVICE
 
 pytest.importorskip("jax", reason="JAX is not installed")
+pytestmark = ONE_DEVICE
 
 PROCESSES = 2
 ROOT = Path(__file__).parents[2]
 Read = Callable[[str, int], list[Any]]
-
-
-@pytest.fixture(autouse=True)
-def devices():
-    """Those of the processes that the tests start."""
 
 
 @pytest.fixture(scope="module")

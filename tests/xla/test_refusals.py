@@ -6,14 +6,9 @@ import pytest
 import tpuref as tf
 
 from ..pythons import python
-from .conftest import evaluated
+from .conftest import ONE_DEVICE, evaluated, replicated
 
-
-@pytest.fixture(autouse=True)
-def devices():
-    """One, as next to nothing is compiled."""
-    with tf.config.override(xla_devices=1):
-        yield
+pytestmark = ONE_DEVICE
 
 
 def refused(build):
@@ -41,11 +36,7 @@ ROW = np.float32([1, 2, 3])
     ],
 )
 def test_sizes_that_data_decide(computation, operation):
-    def build():
-        inputs = [[tf.constant(ROW)], [tf.constant(ROW)]]
-        return tf.tpu.replicate(computation, inputs), None
-
-    said = refused(build)
+    said = refused(replicated(computation, [[ROW], [ROW]]))
     assert said.startswith(f"{operation}: ") and "TPUREF-E274" in said
 
 
@@ -76,21 +67,15 @@ def test_text_and_several_logical_cores():
     assert "TPUREF-E278" in refused(lambda: (tf.tpu.replicate(tf.identity, text), None))
 
 
-def test_a_fed_shape_is_compiled_for_its_value():
+def test_a_fed_shape_is_compiled_for_its_value(session):
     pytest.importorskip("jax", reason="JAX is not installed")
     shape = tf.placeholder(tf.int32, [2])
     x = tf.constant(np.arange(6, dtype=np.float32))
     outputs = tf.tpu.replicate(lambda x: tf.reshape(x, shape), [[x], [x + 1]])
-    with tf.config.override(executor="xla"), tf.Session() as session:
-        for sizes in ([2, 3], [3, 2], [2, 3], [1, 6]):
-            assert list(session.run(outputs, {shape: sizes})[1][0].shape) == sizes
+    for sizes in ([2, 3], [3, 2], [2, 3], [1, 6]):
+        assert list(session.run(outputs, {shape: sizes})[1][0].shape) == sizes
 
 
-ONCE = pytest.mark.parametrize("devices", [1], indirect=True)
-"""The processes that the test starts have none, or their own."""
-
-
-@ONCE
 def test_without_jax_an_error_says_how_to_install_it():
     script = (
         "import sys; sys.modules['jax'] = None\n"
@@ -103,7 +88,6 @@ def test_without_jax_an_error_says_how_to_install_it():
     assert last.startswith("ImportError") and "pip install 'tpuref[xla]'" in last
 
 
-@ONCE
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
 def test_other_executors_do_not_load_jax(executor):
     script = (

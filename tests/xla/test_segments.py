@@ -5,8 +5,10 @@ import pytest
 
 import tpuref as tf
 
+from .conftest import ONE_DEVICE, replicated
+
 pytest.importorskip("jax", reason="JAX is not installed")
-pytestmark = pytest.mark.parametrize("devices", [1], indirect=True)
+pytestmark = ONE_DEVICE
 
 ROWS = np.float32([[1, -2], [3, 4], [-5, 6]])
 
@@ -14,9 +16,7 @@ ROWS = np.float32([[1, -2], [3, 4], [-5, 6]])
 def segments(agree, name, last):
     reduction = getattr(tf.math, f"unsorted_segment_{name}")
     inputs = [[ROWS, ids] for ids in ([2, 0, 2], [-1, 1, last])]
-    return agree(
-        lambda: (tf.tpu.replicate(lambda x, at: reduction(x, at, 3), inputs), None)
-    )
+    return agree(replicated(lambda x, at: reduction(x, at, 3), inputs))
 
 
 @pytest.mark.parametrize("name", ["sum", "max", "min", "prod"])
@@ -34,4 +34,4 @@ def test_bits(agree):
         narrow = tf.bitcast(x, tf.uint8)
         return tf.bitcast(x, tf.int32), narrow, tf.bitcast(narrow, tf.float32)
 
-    agree(lambda: (tf.tpu.replicate(step, [[ROWS], [-ROWS]]), None))
+    agree(replicated(step, [[ROWS], [-ROWS]]))

@@ -7,18 +7,19 @@ import pytest
 
 import tpuref as tf
 
+from .conftest import evaluated, replicated
+
 pytest.importorskip("jax", reason="JAX is not installed")
 
 REPLICAS, ROWS, INNER, COLUMNS = 8, 6, 5, 7
 
 
-def replicated(computation, *shapes, dtype=np.float32):
+def drawn(*shapes):
     draw = np.random.default_rng(3)
-    inputs = [
-        [draw.normal(size=shape).astype(dtype) for shape in shapes]
+    return [
+        [draw.normal(size=shape).astype(np.float32) for shape in shapes]
         for _ in range(REPLICAS)
     ]
-    return lambda: (tf.tpu.replicate(computation, inputs), None)
 
 
 @pytest.mark.parametrize("left", [False, True])
@@ -30,7 +31,7 @@ def test_the_sum_of_products_is_one_product(agree, compiled, left, right):
 
     shapes = [(ROWS, INNER), (INNER, COLUMNS)]
     turned = [s[::-1] if t else s for s, t in zip(shapes, (left, right), strict=True)]
-    agree(replicated(computation, *turned))
+    agree(replicated(computation, drawn(*turned)))
     assert f"f32[{REPLICAS},{ROWS},{COLUMNS}]" not in compiled()
 
 
@@ -57,14 +58,14 @@ def test_sums_of_sums_of_products(agree, dtype):
         [draw.integers(-2, 3, shape).astype(np.float32) for shape in shapes]
         for shapes in [[(ROWS, INNER), (INNER, COLUMNS), (ROWS, INNER)]] * REPLICAS
     ]
-    agree(lambda: (tf.tpu.replicate(computation, inputs), None))
+    agree(replicated(computation, inputs))
 
 
 def test_the_rows_of_a_batch_of_matrices_are_added(agree):
     def computation(x, y):
         return tf.tpu.cross_replica_sum(x @ y)
 
-    agree(replicated(computation, (2, ROWS, INNER), (2, INNER, COLUMNS)))
+    agree(replicated(computation, drawn((2, ROWS, INNER), (2, INNER, COLUMNS))))
 
 
 def test_replicas_choose_between_a_sum_and_a_scalar(agree):
@@ -72,7 +73,7 @@ def test_replicas_choose_between_a_sum_and_a_scalar(agree):
         total = tf.tpu.cross_replica_sum(tf.reshape(x[0], [1]))
         return tf.where_v2(x[0] > 0.0, total, 0.0)
 
-    agree(replicated(computation, (1,)))
+    agree(replicated(computation, drawn((1,))))
 
 
 def test_a_replica_that_skips_the_sum_is_an_error():
@@ -83,10 +84,9 @@ def test_a_replica_that_skips_the_sum_is_an_error():
             lambda: tf.matmul(x, y),
         )
 
-    fetches, _ = replicated(computation, (ROWS, INNER), (INNER, COLUMNS))()
-    refused = pytest.raises(tf.errors.OpError, match="CrossReplicaSum")
-    with tf.config.override(executor="xla"), tf.Session() as session, refused:
-        session.run(fetches)
+    build = replicated(computation, drawn((ROWS, INNER), (INNER, COLUMNS)))
+    with pytest.raises(tf.errors.OpError, match="CrossReplicaSum"):
+        evaluated(build, "xla")
 
 
 def test_the_gradient_of_a_recurrence_grows_with_its_steps(agree, compiled):
@@ -101,7 +101,7 @@ def test_the_gradient_of_a_recurrence_grows_with_its_steps(agree, compiled):
                 h = gate * tf.tanh(c)
             return tf.gradients(h, [w])[0]
 
-        return replicated(computation, (ROWS, INNER), (INNER, INNER))
+        return replicated(computation, drawn((ROWS, INNER), (INNER, INNER)))
 
     sizes = []
     for steps in (12, 24):

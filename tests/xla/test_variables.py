@@ -24,26 +24,25 @@ def held(session, handle="w"):
     return state.held(handle)
 
 
-def test_a_variable_stays_on_the_device_until_the_host_reads_it():
-    with tf.config.override(executor="xla"), tf.Session() as session:
-        w, step = counting(lambda x: tf.tpu.cross_replica_sum([x, 1.0]))
-        session.run(w.initializer)
-        assert isinstance(held(session), np.ndarray)
-        session.run(step)
-        on_device = held(session)
-        before = on_device.array
-        assert not isinstance(on_device, np.ndarray)
-        session.run(step)
-        assert held(session) is on_device
-        assert before.is_deleted()  # its memory was taken for the new value
-        kept = session.run(w)
-        session.run(step)
-        session.run(step)
-        assert kept.tolist() == [7, 8]  # what the host has does not change
-        assert session.run(w).tolist() == [13, 14]
+def test_a_variable_stays_on_the_device_until_the_host_reads_it(session):
+    w, step = counting(lambda x: tf.tpu.cross_replica_sum([x, 1.0]))
+    session.run(w.initializer)
+    assert isinstance(held(session), np.ndarray)
+    session.run(step)
+    on_device = held(session)
+    before = on_device.array
+    assert not isinstance(on_device, np.ndarray)
+    session.run(step)
+    assert held(session) is on_device
+    assert before.is_deleted()  # its memory was taken for the new value
+    kept = session.run(w)
+    session.run(step)
+    session.run(step)
+    assert kept.tolist() == [7, 8]  # what the host has does not change
+    assert session.run(w).tolist() == [13, 14]
 
 
-def test_a_run_that_fails_leaves_the_variables():
+def test_a_run_that_fails_leaves_the_variables(session):
     w = tf.get_variable("w", initializer=np.float32([1, 2]))
     n = tf.placeholder(tf.int32, [])
 
@@ -51,17 +50,16 @@ def test_a_run_that_fails_leaves_the_variables():
         return tf.assign_add(w, [x, x]), 7 // n
 
     step = tf.tpu.replicate(computation, [[1.0], [1.0]])
-    with tf.config.override(executor="xla"), tf.Session() as session:
-        session.run(w.initializer)
-        session.run(step, {n: 1})
-        with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero"):
-            session.run(step, {n: 0})
-        assert session.run(w).tolist() == [2, 3]
-        session.run(step, {n: 2})
-        assert session.run(w).tolist() == [3, 4]
+    session.run(w.initializer)
+    session.run(step, {n: 1})
+    with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero"):
+        session.run(step, {n: 0})
+    assert session.run(w).tolist() == [2, 3]
+    session.run(step, {n: 2})
+    assert session.run(w).tolist() == [3, 4]
 
 
-def test_variables_that_got_one_value_change_apart():
+def test_variables_that_got_one_value_change_apart(session):
     a, b = (tf.get_variable(n, initializer=np.zeros(3, np.float32)) for n in "ab")
 
     def same(x):
@@ -71,15 +69,14 @@ def test_variables_that_got_one_value_change_apart():
     together = tf.tpu.replicate(same, [[np.ones(3, np.float32)]] * 2)
     moved = tf.tpu.replicate(lambda: tf.assign(b, a.read_value()), [[]] * 2)
     apart = tf.tpu.replicate(lambda: tf.assign_add(a, [1.0, 1.0, 1.0]), [[]] * 2)
-    with tf.config.override(executor="xla"), tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        session.run([together])
-        session.run([apart])
-        assert session.run([a[0], b[0]]) == [3, 2]
-        session.run([moved])
-        session.run([apart])
-        session.run([apart])
-        assert session.run([a[0], b[0]]) == [5, 3]
+    session.run(tf.global_variables_initializer())
+    session.run([together])
+    session.run([apart])
+    assert session.run([a[0], b[0]]) == [3, 2]
+    session.run([moved])
+    session.run([apart])
+    session.run([apart])
+    assert session.run([a[0], b[0]]) == [5, 3]
 
 
 def test_replicas_that_disagree_are_an_error_if_asked_for():
@@ -104,11 +101,10 @@ def test_a_variable_gets_its_first_value_from_a_replica(agree):
     agree(build, runs=2)
 
 
-def test_reading_what_has_no_value_is_an_error():
+def test_reading_what_has_no_value_is_an_error(session):
     w = tf.get_variable("w", initializer=1.0)
     outputs = tf.tpu.replicate(lambda x: x + w, [[3.0], [4.0]])
-    no_value = pytest.raises(tf.errors.FailedPreconditionError, match="no value yet")
-    with tf.config.override(executor="xla"), tf.Session() as session, no_value:
+    with pytest.raises(tf.errors.FailedPreconditionError, match="no value yet"):
         session.run(outputs)
 
 
@@ -139,7 +135,7 @@ def test_training_reaches_the_same_weights(agree, make):
     assert losses[-1][0][0] < losses[0][0][0]
 
 
-def test_a_program_is_compiled_once_for_each_shape(monkeypatch):
+def test_a_program_is_compiled_once_for_each_shape(session, monkeypatch):
     from tpuref.engine.runtime.xla import executor
 
     made, start = [], executor.Compiled.__init__
@@ -151,9 +147,8 @@ def test_a_program_is_compiled_once_for_each_shape(monkeypatch):
     monkeypatch.setattr(executor.Compiled, "__init__", counted)
     x = tf.placeholder(tf.float32, [None])
     outputs = tf.tpu.replicate(lambda a: a * 2, [[x], [x]])
-    with tf.config.override(executor="xla"), tf.Session() as session:
-        for size in (3, 3, 5, 3, 5):
-            assert session.run(outputs, {x: np.ones(size)})[1][0].tolist() == [2] * size
+    for size in (3, 3, 5, 3, 5):
+        assert session.run(outputs, {x: np.ones(size)})[1][0].tolist() == [2] * size
     assert len(made) == 2
 
 

@@ -9,6 +9,8 @@ import pytest
 
 import tpuref as tf
 
+from .conftest import ONE_DEVICE
+
 pytest.importorskip("jax", reason="JAX is not installed")
 
 ENDLESS = """
@@ -24,7 +26,7 @@ with tf.Session() as session:
 """
 
 
-@pytest.mark.parametrize("devices", [1], indirect=True)
+@ONE_DEVICE
 @pytest.mark.parametrize(
     ("sent", "status"), [([signal.SIGINT] * 2, 130), ([signal.SIGTERM], -15)]
 )
