@@ -11,7 +11,6 @@ import tpuref.engine.graph.session
 from tpuref.engine.graph import target
 from tpuref.engine.runtime.executor import STARTS
 from tpuref.engine.runtime.pool.host.pool import CorePool
-from tpuref.engine.runtime.system import LOCAL
 
 Evaluate = Callable[..., Any]
 
@@ -88,10 +87,9 @@ def graph():
 
 
 @pytest.fixture
-def fresh_system():
-    """A new graph and no running system; waits end after 20 s."""
-    LOCAL.reset()
-    with tf.Graph().as_default(), tf.config.override(timeout=20.0):
+def short_waits():
+    """End waits after 20 s."""
+    with tf.config.override(timeout=20.0):
         yield
 
 

@@ -76,10 +76,3 @@ def both_executors(request):
     """All tests of a module on the one executor, then on the other."""
     with tf.config.override(executor=request.param):
         yield request.param
-    tf.reset_default_graph()
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield

@@ -51,7 +51,7 @@ def test_the_kth_sums_of_the_towers_belong_together(strategy, session, caplog):
     assert tf.get_default_graph().get_tensor_by_name("first:0").shape == []
 
 
-def test_within_steps(strategy, session):
+def test_within_steps(strategy, evaluate):
     def tower(x):
         added = tf.tpu.cross_replica_sum(x)
         return tf.tpu.cross_replica_sum(added + x) - x
@@ -63,14 +63,13 @@ def test_within_steps(strategy, session):
 
     v = tf.get_variable("v", initializer=0.0, aggregation=SUM)
     context = strategy.run_steps_on_dataset(step, numbers(strategy), 3)
-    session.run(tf.global_variables_initializer())
     count = strategy.num_towers
     for run in range(2):
         last = [float((3 * run + 2) * count + k + 1) for k in range(count)]
         both = sum(last) * count + sum(last)
         outputs = strategy.unwrap(context.last_step_outputs["x"])
-        assert session.run(outputs) == [both - x for x in last]
-    assert session.run(v) == sum(range(1, 6 * count + 1))
+        assert evaluate(outputs) == [both - x for x in last]
+    assert evaluate(v) == sum(range(1, 6 * count + 1))
 
 
 def test_in_eager_mode(strategy):

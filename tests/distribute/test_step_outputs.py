@@ -150,7 +150,7 @@ def test_a_start_of_other_towers(strategy_of, session):
             run({"x": [[[1.0], [1.0, 2.0]]] * 4})
 
 
-def test_tower_local_variables_are_combined(strategy, session):
+def test_tower_local_variables_are_combined(strategy, evaluate):
     count = tf.get_variable(
         "count",
         initializer=1.0,
@@ -162,5 +162,4 @@ def test_tower_local_variables_are_combined(strategy, session):
         context.set_last_step_output("count", count)
 
     context = strategy.run_steps_on_dataset(step, numbers(strategy))
-    session.run(tf.global_variables_initializer())
-    assert session.run(context.last_step_outputs["count"]) == strategy.num_towers
+    assert evaluate(context.last_step_outputs["count"]) == strategy.num_towers

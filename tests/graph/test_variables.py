@@ -48,7 +48,7 @@ def test_the_dtype_is_that_of_the_initial_value(initial, dtype, expected, sessio
     assert np.asarray(session.run(v)).dtype == expected or expected == tf.string
 
 
-def test_the_initial_value_may_be_a_function_a_tensor_or_of_another_variable(session):
+def test_the_initial_value_may_be_a_function_a_tensor_or_of_another_variable(evaluate):
     calls = []
 
     def initial():
@@ -57,8 +57,7 @@ def test_the_initial_value_may_be_a_function_a_tensor_or_of_another_variable(ses
 
     v, w = tf.Variable(initial), tf.Variable(tf.ones([2]) + 1.0)
     u = tf.Variable(v * 10.0)
-    session.run(tf.global_variables_initializer())
-    found = [x.tolist() for x in session.run([v, w, u])]
+    found = [x.tolist() for x in evaluate([v, w, u])]
     assert found == [[3.0, 6.0], [2.0, 2.0], [30.0, 60.0]]
     assert calls == [1]
     assert [x.name for x in (v, u)] == ["Variable:0", "Variable_2:0"]

@@ -99,7 +99,7 @@ def test_each_core_normalizes_and_clips_alone(executor, cores):
         pytest.importorskip("jax")
     expected, weights = by_numpy(cores)
     assert np.ptp(expected, axis=1).min() > 1e-2  # cores differ, as they must
-    with tf.Graph().as_default(), tf.config.override(cores=cores, executor=executor):
+    with tf.config.override(cores=cores, executor=executor):
         rows, targets = (tf.placeholder(tf.float32, [16, n]) for n in (3, 1))
         parts = [tf.split(x, cores) for x in (rows, targets)]
         done = tf.tpu.replicate(step, [list(x) for x in zip(*parts, strict=True)])

@@ -16,15 +16,14 @@ def session(request):
         yield opened
 
 
-def test_a_variable_is_not_what_was_fetched(session):
+def test_a_variable_is_not_what_was_fetched(evaluate):
     variable = tf.get_variable("v", [SIZE], initializer=tf.zeros_initializer())
-    session.run(tf.global_variables_initializer())
     (doubled,), _ = tf.tpu.replicate(lambda x: x * 2.0, [[tf.ones([SIZE])]] * 2)
     assigned = tf.assign(variable, doubled)
     for fetch in ([assigned, doubled], [doubled, assigned], [assigned]):
-        for result in session.run(fetch):
+        for result in evaluate(fetch):
             result[:] = 7.0
-        assert session.run(variable)[0] == 2.0
+        assert evaluate(variable)[0] == 2.0
 
 
 def test_a_queue_keeps_what_was_fed(session):
@@ -87,7 +86,7 @@ def test_a_split_along_any_axis_copies_once(monkeypatch):
 
 def test_a_variable_is_not_the_memory_of_another_library():
     memory = np.ones(4, np.float32)
-    with tf.Graph().as_default(), tf.Session() as session:
+    with tf.Session() as session:
         variable = tf.get_variable("v", [4], initializer=tf.zeros_initializer())
         fed = tf.placeholder(tf.float32, [4])
         session.run(tf.assign(variable, fed), {fed: np.from_dlpack(memory)})

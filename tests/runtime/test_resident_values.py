@@ -57,24 +57,23 @@ def on_three(computation):
     return tf.tpu.replicate(computation, [[]] * 3)
 
 
-def test_each_process_is_told_of_a_value_once(session, told):
+def test_each_process_is_told_of_a_value_once(evaluate, told):
     large, small = variables()
     read = on_three(lambda: tf.reduce_sum(large.read_value()) * small.read_value())
-    session.run(tf.global_variables_initializer())
     for _ in range(3):
-        assert session.run(read) == [(2.0 * LARGE,)] * 3
-    session.run(small.assign(3.0))
+        assert evaluate(read) == [(2.0 * LARGE,)] * 3
+    evaluate(small.assign(3.0))
     for _ in range(2):
-        assert session.run(read) == [(3.0 * LARGE,)] * 3
-    session.run(large.assign(np.zeros(LARGE, np.float32)))
-    assert session.run(read) == [(0.0,)] * 3
+        assert evaluate(read) == [(3.0 * LARGE,)] * 3
+    evaluate(large.assign(np.zeros(LARGE, np.float32)))
+    assert evaluate(read) == [(0.0,)] * 3
     names = [[handle.partition(":")[0] for handle in request] for request in told]
     assert names[0::2] == names[1::2], "both processes hear the same"
     wanted = [["large", "small"], [], [], ["small"], [], ["large"]]
     assert names[0::2] == wanted
 
 
-def test_a_process_is_told_of_the_variables_of_its_towers(session, told):
+def test_a_process_is_told_of_the_variables_of_its_towers(evaluate, told):
     strategy = tf.contrib.distribute.TPUStrategy(LocalResolver(), steps_per_run=1)
     common = tf.get_variable("common", initializer=3.0)
     with strategy.scope():
@@ -85,10 +84,9 @@ def test_a_process_is_told_of_the_variables_of_its_towers(session, told):
             aggregation=tf.VariableAggregation.SUM,
         )
         grown = strategy.call_for_each_tower(lambda: v.assign_add(common))
-    session.run(tf.global_variables_initializer())
     for turn in (1, 2):
         told.clear()
-        found = session.run(strategy.unwrap(grown))
+        found = evaluate(strategy.unwrap(grown))
         assert found == [2.0 + 3.0 * turn] * 3
         names = [[handle.partition("#")[0] for handle in request] for request in told]
         # They keep what they have written themselves.
@@ -96,19 +94,18 @@ def test_a_process_is_told_of_the_variables_of_its_towers(session, told):
         assert [sorted(each) for each in names] == (wanted if turn == 1 else [[], []])
 
 
-def test_what_one_program_writes_another_reads(session):
+def test_what_one_program_writes_another_reads(evaluate):
     large, small = variables()
     one = on_three(lambda: large.assign_add(tf.ones([LARGE]) * small.read_value()))
     other = on_three(lambda: [small.assign_add(1.0), tf.reduce_max(large.read_value())])
-    session.run(tf.global_variables_initializer())
     expected, step = 1.0, 2.0
     for _ in range(3):
-        session.run(one)
+        evaluate(one)
         expected += step
-        assert [out[1] for out in session.run(other)] == [expected] * 3
+        assert [out[1] for out in evaluate(other)] == [expected] * 3
         step += 1.0
-        assert session.run([large, small])[0][-1] == expected
-        assert session.run(small) == step
+        assert evaluate([large, small])[0][-1] == expected
+        assert evaluate(small) == step
 
 
 def test_sessions_have_values_of_their_own(session):
@@ -123,7 +120,7 @@ def test_sessions_have_values_of_their_own(session):
             assert other.run(fetch)[2] == (10 * 2.0**turn * LARGE,)
 
 
-def test_a_failed_run_leaves_the_values_on_the_cores(session):
+def test_a_failed_run_leaves_the_values_on_the_cores(evaluate):
     large, small = variables()
     index = tf.placeholder(tf.int32, [])
 
@@ -133,13 +130,12 @@ def test_a_failed_run_leaves_the_values_on_the_cores(session):
 
     fetch = on_three(computation)
     read = on_three(lambda: large.read_value()[0] * small.read_value())
-    session.run(tf.global_variables_initializer())
-    assert session.run(read) == [(2.0,)] * 3
+    assert evaluate(read) == [(2.0,)] * 3
     with pytest.raises(InvalidArgumentError):
-        session.run(fetch, {index: 1})
-    assert session.run(read) == [(2.0,)] * 3
-    session.run(fetch, {index: 0})
-    assert session.run(read) == [(14.0,)] * 3
+        evaluate(fetch, {index: 1})
+    assert evaluate(read) == [(2.0,)] * 3
+    evaluate(fetch, {index: 0})
+    assert evaluate(read) == [(14.0,)] * 3
 
 
 def test_a_variable_without_a_value_any_more(session):
@@ -155,25 +151,24 @@ def test_a_variable_without_a_value_any_more(session):
     assert session.run(read) == [(2.0,)] * 3
 
 
-def test_the_cores_own_the_memory_that_variables_move_to(session):
+def test_the_cores_own_the_memory_that_variables_move_to(evaluate):
     large, _ = variables()
     before = np.ones(LARGE, np.float32)
     read = on_three(lambda: tf.reduce_sum(large.read_value()))
-    session.run(tf.global_variables_initializer())
-    session.run(read)
-    fetched = session.run(large)
+    evaluate(read)
+    fetched = evaluate(large)
     fetched[:] = 9.0
-    assert session.run(read) == [(LARGE,)] * 3
-    np.testing.assert_array_equal(session.run(large), before)
+    assert evaluate(read) == [(LARGE,)] * 3
+    np.testing.assert_array_equal(evaluate(large), before)
     used = cores().memory.heap.used_bytes
-    session.run(large.assign(before))
-    session.run(read)
+    evaluate(large.assign(before))
+    evaluate(read)
     assert cores().memory.heap.used_bytes == used, (
         "the block of the old value is free again"
     )
-    session.run(tf.tpu.initialize_system())
-    np.testing.assert_array_equal(session.run(large), before)
-    assert session.run(read) == [(LARGE,)] * 3
+    evaluate(tf.tpu.initialize_system())
+    np.testing.assert_array_equal(evaluate(large), before)
+    assert evaluate(read) == [(LARGE,)] * 3
 
 
 def test_a_constant_stays_from_its_second_use_on(session):

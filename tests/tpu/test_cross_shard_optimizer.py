@@ -14,12 +14,6 @@ TARGETS = (ROWS @ [[1.0], [-2.0], [0.5]]).astype("float32")
 IDS = np.random.RandomState(6).randint(0, 4, 16).astype("int32")
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def loss_of(rows, targets, ids):
     w = tf.get_variable("w", [3, 1], initializer=tf.ones_initializer())
     table = tf.get_variable("table", [5, 1], initializer=tf.zeros_initializer())
@@ -33,13 +27,18 @@ def optimizer_of(name):
     return tf.train.MomentumOptimizer(0.1, 0.5)
 
 
-def trained(build):
+def trained(build, steps=STEPS):
     with tf.Graph().as_default(), tf.Session() as session:
         done = build()
         session.run(tf.global_variables_initializer())
-        for _ in range(STEPS):
+        for _ in range(steps):
             session.run(done)
         return session.run(tf.trainable_variables())
+
+
+def require_close(values, expected):
+    for value, wanted in zip(values, expected, strict=True):
+        np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)
 
 
 def on_the_whole_batch(name):
@@ -77,30 +76,32 @@ def on_replicas(name, replicas, reduction=Reduction.MEAN):
 def test_replicas_train_as_one(replicas, name, executor):
     expected = on_the_whole_batch(name)
     with tf.config.override(cores=replicas, executor=executor):
-        values = on_replicas(name, replicas)
-    for value, wanted in zip(values, expected, strict=True):
-        np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)
+        require_close(on_replicas(name, replicas), expected)
 
 
 def test_a_sum_is_not_divided():
     with tf.config.override(cores=4):
         values = on_replicas("Momentum", 4, Reduction.SUM)
-    for value, wanted in zip(values, on_the_whole_batch("Momentum"), strict=True):
-        np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)
+    require_close(values, on_the_whole_batch("Momentum"))
 
 
-def test_groups_sum_among_themselves():
-    """Replica 0's variable counts, so its group decides."""
+def in_groups(groups):
+    """Descend on four replicas by the slopes 1 to 4."""
 
     def step(x):
         w = tf.get_variable("w", initializer=1.0)
         optimizer = tf.tpu.CrossShardOptimizer(
-            tf.train.GradientDescentOptimizer(1.0), group_assignment=[[0, 2], [1, 3]]
+            tf.train.GradientDescentOptimizer(1.0), group_assignment=groups
         )
         return optimizer.minimize(w * x)
 
+    return tf.tpu.replicate(step, [[1.0], [2.0], [3.0], [4.0]])
+
+
+def test_groups_sum_among_themselves():
+    """Replica 0's variable counts, so its group decides."""
     with tf.config.override(cores=4):
-        (value,) = trained(lambda: tf.tpu.replicate(step, [[1.0], [2.0], [3.0], [4.0]]))
+        (value,) = trained(lambda: in_groups([[0, 2], [1, 3]]))
     assert value == 1.0 - STEPS * (1.0 + 3.0) / 2
 
 
@@ -114,15 +115,8 @@ def test_groups_sum_among_themselves():
     ],
 )
 def test_groups_that_are_no_partition(groups, rule):
-    def step(x):
-        w = tf.get_variable("w", initializer=1.0)
-        optimizer = tf.tpu.CrossShardOptimizer(
-            tf.train.GradientDescentOptimizer(1.0), group_assignment=groups
-        )
-        return optimizer.minimize(w * x)
-
     with pytest.raises(ValueError, match=rule):
-        tf.tpu.replicate(step, [[1.0], [2.0], [3.0], [4.0]])
+        in_groups(groups)
 
 
 @pytest.mark.parametrize("reduction", ["mean", None, Reduction.NONE])
@@ -158,11 +152,9 @@ def test_each_replica_clips_its_own_gradients():
         (clipped,), _ = tf.clip_by_global_norm([gradient], 1.0)
         return optimizer.apply_gradients([(clipped, w)])
 
-    with tf.config.override(cores=2), tf.Session() as session:
-        done = tf.tpu.replicate(step, [[[3.0, 4.0]], [[0.0, 0.5]]])
-        session.run(tf.global_variables_initializer())
-        session.run(done)
-        value = session.run(tf.trainable_variables()[0])
+    inputs = [[[3.0, 4.0]], [[0.0, 0.5]]]
+    with tf.config.override(cores=2):
+        (value,) = trained(lambda: tf.tpu.replicate(step, inputs), steps=1)
     np.testing.assert_allclose(value, [-0.6, -0.8 - 0.5], rtol=1e-6)
 
 
@@ -193,15 +185,12 @@ def test_a_loop_in_the_computation_trains_too():
         w = tf.get_variable("w", initializer=4.0)
         return tf.train.AdamOptimizer(0.5).minimize(w * w)
 
-    with tf.config.override(cores=2), tf.Session() as session:
-        done = tf.tpu.replicate(step, [[], []])
-        session.run(tf.global_variables_initializer())
-        session.run(done)
-        value = session.run(tf.trainable_variables()[0])
-    np.testing.assert_allclose(value, trained(plain)[0], rtol=1e-6)
+    with tf.config.override(cores=2):
+        values = trained(lambda: tf.tpu.replicate(step, [[], []]), steps=1)
+    np.testing.assert_allclose(values, trained(plain), rtol=1e-6)
 
 
-def test_a_bfloat16_scope_trains_float32_variables():
+def test_a_bfloat16_scope_trains_float32_variables(evaluate):
     def step(x):
         with tf.tpu.bfloat16_scope():
             ones = tf.ones_initializer()
@@ -210,10 +199,8 @@ def test_a_bfloat16_scope_trains_float32_variables():
         descent = tf.train.MomentumOptimizer(0.5, 0.5)
         return tf.tpu.CrossShardOptimizer(descent).minimize(loss)
 
-    with tf.config.override(cores=2), tf.Session() as session:
-        inputs = [[tf.constant([1.0, 2.0], tf.bfloat16)]] * 2
-        done = tf.tpu.replicate(step, inputs)
-        session.run(tf.global_variables_initializer())
-        session.run(done)
-        assert session.run(tf.trainable_variables()[0]).tolist() == [0.5, 0.0]
+    inputs = [[tf.constant([1.0, 2.0], tf.bfloat16)]] * 2
+    with tf.config.override(cores=2):
+        evaluate(tf.tpu.replicate(step, inputs))
+        assert evaluate(tf.trainable_variables()[0]).tolist() == [0.5, 0.0]
     assert {v.dtype.name for v in tf.global_variables()} == {"float32"}

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.engine.runtime.system import LOCAL
 
 from ..messages import refused
 
@@ -16,7 +15,7 @@ tpu = tf.contrib.tpu
 CORES = 3
 
 
-pytestmark = pytest.mark.usefixtures("fresh_system")
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 def in_thread(function):
@@ -109,7 +108,6 @@ def test_threads_feed_a_loop_while_it_runs(kind):
             sums = 120.0 * again + np.cumsum([12.0, 24.0, 36.0, 48.0])
             assert given == [[[[s, core] for core in range(CORES)] for s in sums]]
         assert session.run(total) == 240.0
-    LOCAL.reset()
 
 
 def test_a_core_has_its_own_queue_wherever_the_replica_is(session):
@@ -140,7 +138,6 @@ def test_the_task_of_the_device_counts(session):
         with tf.device("/task:1/device:CPU:0"):
             taken = tpu.outfeed_dequeue(tf.int32, [], device_ordinal=3)
         assert session.run([step, taken])[1] == 11
-    LOCAL.reset()
 
 
 def test_initialize_system_empties_the_queues(session):

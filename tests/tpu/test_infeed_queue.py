@@ -13,7 +13,7 @@ from ..messages import refused
 InfeedQueue = tf.contrib.tpu.InfeedQueue
 
 
-pytestmark = pytest.mark.usefixtures("fresh_system")
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 def two_elements(**more):

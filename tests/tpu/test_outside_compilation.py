@@ -106,7 +106,7 @@ def test_a_built_in_that_fails_has_no_line_of_its_own(session):
     assert "raised at" not in str(raised.value)
 
 
-def test_host_parts_share_the_variables_of_the_host(session):
+def test_host_parts_share_the_variables_of_the_host(evaluate):
     total = tf.get_variable("total", initializer=0.0)
     last = tf.get_variable("last", initializer=-1.0)
 
@@ -118,14 +118,13 @@ def test_host_parts_share_the_variables_of_the_host(session):
         return tf.tpu.outside_compilation(host_part, x) + total.read_value()
 
     out = tf.tpu.replicate(computation, [[1.0], [2.0], [4.0], [8.0]])
-    session.run(tf.global_variables_initializer())
-    assert session.run(out) == [(1.0,), (2.0,), (4.0,), (8.0,)]
-    assert session.run([total, last]) == [15.0, 8.0]
-    assert session.run(out) == [(16.0,), (17.0,), (19.0,), (23.0,)]
-    assert session.run([total, last]) == [30.0, 8.0]
+    assert evaluate(out) == [(1.0,), (2.0,), (4.0,), (8.0,)]
+    assert evaluate([total, last]) == [15.0, 8.0]
+    assert evaluate(out) == [(16.0,), (17.0,), (19.0,), (23.0,)]
+    assert evaluate([total, last]) == [30.0, 8.0]
 
 
-def test_host_parts_in_a_loop_change_a_variable_at_each_turn(session):
+def test_host_parts_in_a_loop_change_a_variable_at_each_turn(evaluate):
     count = tf.get_variable("count", initializer=0)
 
     def turn(k):
@@ -137,12 +136,11 @@ def test_host_parts_in_a_loop_change_a_variable_at_each_turn(session):
         return tf.while_loop(lambda k: k < turns, turn, [0])
 
     out = tf.tpu.replicate(computation, [[3], [0], [2]])
-    session.run(tf.global_variables_initializer())
-    assert session.run(out) == [(3,), (0,), (2,)]
-    assert session.run(count) == 5
+    assert evaluate(out) == [(3,), (0,), (2,)]
+    assert evaluate(count) == 5
 
 
-def test_a_host_part_does_not_wait_for_a_replica_that_took_another_branch(session):
+def test_a_host_part_does_not_wait_for_a_replica_that_took_another_branch(evaluate):
     total = tf.get_variable("total", initializer=0.0)
 
     def computation(x):
@@ -155,21 +153,19 @@ def test_a_host_part_does_not_wait_for_a_replica_that_took_another_branch(sessio
             return tf.tpu.cross_replica_sum(x)
 
     out = tf.tpu.replicate(computation, [[-1.0], [2.0], [-4.0], [8.0]])
-    session.run(tf.global_variables_initializer())
-    assert session.run(out) == [(5.0,)] * 4
-    assert session.run(total) == 10.0
+    assert evaluate(out) == [(5.0,)] * 4
+    assert evaluate(total) == 10.0
 
 
-def test_a_variable_of_computation_and_host_part_is_refused(session):
+def test_a_variable_of_computation_and_host_part_is_refused(evaluate):
     both = tf.get_variable("both", initializer=0.0)
 
     def computation():
         return both.assign(1.0), tf.tpu.outside_compilation(lambda: both.assign(2.0))
 
     out = tf.tpu.replicate(computation, [[], []])
-    session.run(tf.global_variables_initializer())
     with pytest.raises(tf.errors.InvalidArgumentError, match="'both' is assigned by"):
-        session.run(out)
+        evaluate(out)
 
 
 def test_host_parts_that_are_refused():

@@ -8,7 +8,7 @@ from tpuref.python.tpu import tpu_function
 tpu = tf.contrib.tpu
 
 
-pytestmark = pytest.mark.usefixtures("fresh_system")
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 def test_repeat_on_three_replicas(session):
@@ -40,7 +40,7 @@ def test_while_loops_in_loops(session):
     assert session.run(out) == [4, 10 + 2 * (0 + 1 + 2 + 3)]
 
 
-def test_operations_of_every_turn_run(session):
+def test_operations_of_every_turn_run(evaluate):
     v = tf.get_variable("v", [], tf.int32, initializer=tf.zeros_initializer())
     one = tpu.rewrite(lambda: tpu.repeat(5, lambda: tf.assign_add(v, 2).op))
     two = tpu.rewrite(
@@ -48,11 +48,10 @@ def test_operations_of_every_turn_run(session):
             lambda x: x < 3, lambda x: [x + 1, tf.assign_add(v, 100).op], [0]
         )
     )
-    session.run(tf.global_variables_initializer())
-    assert session.run(one) is None
-    assert session.run(v) == 10
-    assert session.run(two) == (3,)
-    assert session.run(v) == 310
+    assert evaluate(one) is None
+    assert evaluate(v) == 10
+    assert evaluate(two) == (3,)
+    assert evaluate(v) == 310
 
 
 @pytest.mark.parametrize(

@@ -62,18 +62,17 @@ def bert_step():
         ("BERT", "v3-8"),
     ],
 )
-def test_memory_and_operations_are_those_of_jax(kind, target):
+def test_memory_and_operations_are_those_of_jax(kind, target, session):
     ended = python(HAND_WRITTEN, kind, target)
     assert ended.returncode == 0, ended.stderr
     by_hand = json.loads(ended.stdout)
-    with tf.Graph().as_default(), tf.Session() as session:
-        if kind == "training":
-            outputs = training(session, 8)
-        elif kind == "BERT":
-            outputs = bert_step()
-        else:
-            outputs, _ = built_model(session, kind, 8)
-        report = tf.compiled_for(outputs, target)
+    if kind == "training":
+        outputs = training(session, 8)
+    elif kind == "BERT":
+        outputs = bert_step()
+    else:
+        outputs, _ = built_model(session, kind, 8)
+    report = tf.compiled_for(outputs, target)
     (program,) = report["targets"][0]["programs"]
     assert program["hbm"]["peak"] == pytest.approx(by_hand["peak"], rel=0.1)
     assert program["flops"] == pytest.approx(by_hand["flops"], rel=0.05)
@@ -82,10 +81,9 @@ def test_memory_and_operations_are_those_of_jax(kind, target):
 # The compiler's estimate may not be faster than the matrix units of a core.
 @pytest.mark.usefixtures("compiler")
 def test_estimates_stay_below_the_peak_of_the_matrix_units():
-    with tf.Graph().as_default():
-        x = tf.ones([1024, 8192])
-        outputs = tf.tpu.rewrite(lambda x: tf.matmul(x, x, transpose_b=True), [x])
-        report = tf.compiled_for(outputs, "v2-8,v3-8,v4-8,v5e-4,v5p-8,v6e-4")
+    x = tf.ones([1024, 8192])
+    outputs = tf.tpu.rewrite(lambda x: tf.matmul(x, x, transpose_b=True), [x])
+    report = tf.compiled_for(outputs, "v2-8,v3-8,v4-8,v5e-4,v5p-8,v6e-4")
     for target in report["targets"]:
         (program,) = target["programs"]
         assert program["flops"] == pytest.approx(2 * 1024**2 * 8192, rel=0.01)

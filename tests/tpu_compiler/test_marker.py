@@ -44,9 +44,8 @@ def test_marker(pytester):
 
 @pytest.mark.usefixtures("compiler")
 def test_compiled_for_needs_no_run():
-    with tf.Graph().as_default():
-        outputs, _ = programs.shard(programs.train, 16)
-        report = tf.compiled_for(outputs, "v3-8,v6e-4")
+    outputs, _ = programs.shard(programs.train, 16)
+    report = tf.compiled_for(outputs, "v3-8,v6e-4")
     judged, other = (target["programs"][0] for target in report["targets"])
     assert judged["fits"] and judged["hbm"]["slots"] == judged["hbm"]["weights"]
     assert other["message"] == "not judged: it has 8 replicas, v6e-4 4 cores"
@@ -64,27 +63,24 @@ def test_compiled_for_needs_no_run():
     ],
 )
 def test_programs_that_compile(name, transfers):
-    with tf.Graph().as_default():
-        outputs, _ = programs.shard(getattr(programs, name), 16)
-        report = tf.compiled_for(outputs, "v3-8")
+    outputs, _ = programs.shard(getattr(programs, name), 16)
+    report = tf.compiled_for(outputs, "v3-8")
     (program,) = report["targets"][0]["programs"]
     assert report.succeeded, program["message"]
     assert {one["kind"] for one in program["host_transfers"]} == transfers
 
 
 def test_wrong_calls():
-    with tf.Graph().as_default():
-        total = tf.reduce_sum(tf.ones([3]))
-        with pytest.raises(ValueError, match="must depend on a replicated computation"):
-            tf.compiled_for(total, "v3-8")
-        with pytest.raises(ValueError, match="there is no target 'v1-8'"):
-            tf.compiled_for(total, "v1-8")
+    total = tf.reduce_sum(tf.ones([3]))
+    with pytest.raises(ValueError, match="must depend on a replicated computation"):
+        tf.compiled_for(total, "v3-8")
+    with pytest.raises(ValueError, match="there is no target 'v1-8'"):
+        tf.compiled_for(total, "v1-8")
 
 
 @pytest.mark.usefixtures("compiler")
 def test_unknown_shapes():
-    with tf.Graph().as_default():
-        x = tf.placeholder(tf.float32, [None, 3])
-        outputs = tf.tpu.replicate(tf.reduce_sum, [[x]] * 8)
-        with pytest.raises(ValueError, match="must have a known shape"):
-            tf.compiled_for(outputs, "v3-8")
+    x = tf.placeholder(tf.float32, [None, 3])
+    outputs = tf.tpu.replicate(tf.reduce_sum, [[x]] * 8)
+    with pytest.raises(ValueError, match="must have a known shape"):
+        tf.compiled_for(outputs, "v3-8")

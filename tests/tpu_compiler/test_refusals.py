@@ -40,12 +40,11 @@ def inverse():
     ],
 )
 def test_what_is_refused_is_shown_with_its_line(build, compiles, message, line):
-    with tf.Graph().as_default():
-        if isinstance(build, str):
-            outputs, _ = programs.shard(getattr(programs, build), 16)
-        else:
-            outputs = build()
-        program = program_of(outputs)
+    if isinstance(build, str):
+        outputs, _ = programs.shard(getattr(programs, build), 16)
+    else:
+        outputs = build()
+    program = program_of(outputs)
     assert program["compiles"] is compiles
     assert message in program["message"]
     assert line in program["message_site"]
@@ -53,14 +52,13 @@ def test_what_is_refused_is_shown_with_its_line(build, compiles, message, line):
 
 # A TPU has no unit for float64: several operations of float32 stand for each.
 def test_double_numbers_are_computed_with_several_of_float32():
-    with tf.Graph().as_default():
-        x = tf.placeholder(tf.float32, [256, 256])
+    x = tf.placeholder(tf.float32, [256, 256])
 
-        def product(dtype):
-            wide = tf.cast(x, dtype)
-            return tf.tpu.rewrite(lambda x: tf.matmul(x, x), [wide])
+    def product(dtype):
+        wide = tf.cast(x, dtype)
+        return tf.tpu.rewrite(lambda x: tf.matmul(x, x), [wide])
 
-        single, double = (program_of(product(d)) for d in (tf.float32, tf.float64))
+    single, double = (program_of(product(d)) for d in (tf.float32, tf.float64))
     assert (single["doubles"], double["products"]) == ([], [])
     assert "tf.matmul(x, x)" in double["doubles"][0]["site"]
     assert double["hbm"]["inputs"] == 2 * single["hbm"]["inputs"]
@@ -73,10 +71,9 @@ def test_double_numbers_are_computed_with_several_of_float32():
 # Google's guide to the performance of TPUs: float32 is held in tiles of 8 by 128.
 @pytest.mark.parametrize("rows", [5, 8])
 def test_tiles_of_8_by_128(rows):
-    with tf.Graph().as_default():
-        x = tf.placeholder(tf.float32, [rows, 200])
-        outputs = tf.tpu.rewrite(lambda x: tf.matmul(x, x, transpose_b=True), [x])
-        program = program_of(outputs)
+    x = tf.placeholder(tf.float32, [rows, 200])
+    outputs = tf.tpu.rewrite(lambda x: tf.matmul(x, x, transpose_b=True), [x])
+    program = program_of(outputs)
     (given,) = (p for p in program["padding"] if p["op"] == "input 0")
     assert given["own_bytes"] == 4 * rows * 200
     assert given["bytes"] == 4 * 8 * 256
@@ -87,14 +84,13 @@ def test_tiles_of_8_by_128(rows):
 
 # The compiler of a TPU needs the largest number of turns, to reserve memory for them.
 def test_gradients_of_loops_with_a_largest_number_of_turns():
-    with tf.Graph().as_default():
-        outputs, _ = programs.shard(programs.kept_turns, 16)
-        program = program_of(outputs)
+    outputs, _ = programs.shard(programs.kept_turns, 16)
+    program = program_of(outputs)
     assert program["fits"], program["message"]
 
 
 def test_each_logical_core_has_its_own_program():
-    with tf.Graph().as_default(), tf.config.override(cores=8):
+    with tf.config.override(cores=8):
         with tf.Session() as session:
             topology = session.run(tf.tpu.initialize_system())
         placed = tf.contrib.tpu.device_assignment(topology, [1, 1, 2], num_replicas=4)
@@ -136,7 +132,7 @@ def run_and_judge(inputs, rows, **options):
 
 
 def test_replicas_of_several_shapes_need_a_largest_one():
-    with tf.Graph().as_default(), tf.config.override(cores=8):
+    with tf.config.override(cores=8):
         x = tf.placeholder(tf.float32, [None, 4])
         inputs = [[x], *[[tf.ones([2, 4])]] * 7]
         _, program = run_and_judge(inputs, [3])
@@ -148,7 +144,7 @@ def test_replicas_of_several_shapes_need_a_largest_one():
 
 
 def test_shapes_that_make_a_program_compile_again():
-    with tf.Graph().as_default(), tf.config.override(cores=8):
+    with tf.config.override(cores=8):
         x = tf.placeholder(tf.float32, [None, 4])
         report, program = run_and_judge([[x]] * 8, [2, 3, 2])
     assert (program["runs"], program["fits"]) == (3, True)

@@ -34,15 +34,6 @@ def devices(request):
         yield request.param
 
 
-@pytest.fixture(autouse=True)
-def fresh_system():
-    LOCAL.reset()
-    tf.reset_default_graph()
-    yield
-    LOCAL.reset()
-    tf.reset_default_graph()
-
-
 def evaluated(build, executor, runs=1):
     """Return what each run gives, and the variables afterwards."""
     LOCAL.reset()
