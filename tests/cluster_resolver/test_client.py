@@ -16,10 +16,10 @@ from tpuref_conformance.suite.cloud_stand_ins import (
 from tpuref_conformance.suite.distribute_cluster_resolver import distribute
 from tpuref_conformance.suite.resolver_checks import TWO_HOSTS, one_node, resolved
 
+from ..messages import refused
 from .patience_stand_ins import Answers, unhurried
 
 WORKERS = {"worker": list(TWO_HOSTS)}
-TEMPLATE = "https://tpu.example:8/{api}/{apiVersion}"
 
 
 class FailingClient(GoogleClient):
@@ -86,13 +86,10 @@ def test_closing(tf):
 @isolated
 def test_trouble_with_credentials(tf):
     client = FailingClient(one_node(), fetching=[DefaultCredentialsError("none")])
+    words = ["there are no default credentials for tpu.googleapis.com: none; pass "]
+    words.append("credentials= or service=")
     with installed(client):
-        error = expect_raises(RuntimeError, resolved(distribute(tf), None).cluster_spec)
-    words = (
-        "there are no default credentials for tpu.googleapis.com: none; pass "
-        "credentials= or service="
-    )
-    assert words in str(error), error
+        refused(RuntimeError, words, resolved(distribute(tf), None).cluster_spec)
     late = ConnectionResetError("not yet")
     client = FailingClient(one_node(), fetching=[late, late])
     with installed(client), unhurried() as clock:
