@@ -243,37 +243,33 @@ def with_one_variable(tmp_path):
         return tf.train.Saver().save(session, str(tmp_path / "m"))
 
 
-def test_assigning_from_a_checkpoint(tmp_path):
+def test_assigning_from_a_checkpoint(tmp_path, session):
     assign = tf.contrib.framework.assign_from_checkpoint_fn
     path = with_one_variable(tmp_path)
-    with tf.Graph().as_default(), tf.Session() as session:
-        v, w = (tf.get_variable(name, [2, 1]) for name in "vw")
-        session.run(tf.global_variables_initializer())
-        restore = assign(path, {"old": v, "w": w}, True, reshape_variables=True)
-        restore(session)
-        assert session.run(v).tolist() == [[1.0], [2.0]]
-        assert assign(path, [w], ignore_missing_vars=True) is None
-        with pytest.raises(tf.errors.NotFoundError):
-            assign(path, [w])(session)
-        with pytest.raises(ValueError, match="var_list is empty"):
-            assign(path, [])
+    v, w = (tf.get_variable(name, [2, 1]) for name in "vw")
+    restore = assign(path, {"old": v, "w": w}, True, reshape_variables=True)
+    restore(session)
+    assert session.run(v).tolist() == [[1.0], [2.0]]
+    assert assign(path, [w], ignore_missing_vars=True) is None
+    with pytest.raises(tf.errors.NotFoundError):
+        assign(path, [w])(session)
+    with pytest.raises(ValueError, match="var_list is empty"):
+        assign(path, [])
 
 
-def test_values_of_a_checkpoint_as_feeds(tmp_path, caplog):
+def test_values_of_a_checkpoint_as_feeds(tmp_path, caplog, session):
     assign = tf.contrib.framework.assign_from_checkpoint
     path = with_one_variable(tmp_path)
-    with tf.Graph().as_default(), tf.Session() as session:
-        v, w = (tf.get_variable(name, [2, 1]) for name in "vw")
-        session.run(tf.global_variables_initializer())
-        operation, feeds = assign(path, {"old": v, "w": w}, ignore_missing_vars=True)
-        assert [fed.tolist() for fed in feeds.values()] == [[[1.0], [2.0]]]
-        session.run(operation, feeds)
-        assert session.run(v).tolist() == [[1.0], [2.0]]
-        assert "has no w" in caplog.text
-        with pytest.raises(ValueError, match="has no 'w'; set ignore_missing_vars"):
-            assign(path, [w])
-        with pytest.raises(ValueError, match=r"expected as many elements as in \(3,\)"):
-            assign(path, {"old": tf.get_variable("x", [3])})
+    v, w = (tf.get_variable(name, [2, 1]) for name in "vw")
+    operation, feeds = assign(path, {"old": v, "w": w}, ignore_missing_vars=True)
+    assert [fed.tolist() for fed in feeds.values()] == [[[1.0], [2.0]]]
+    session.run(operation, feeds)
+    assert session.run(v).tolist() == [[1.0], [2.0]]
+    assert "has no w" in caplog.text
+    with pytest.raises(ValueError, match="has no 'w'; set ignore_missing_vars"):
+        assign(path, [w])
+    with pytest.raises(ValueError, match=r"expected as many elements as in \(3,\)"):
+        assign(path, {"old": tf.get_variable("x", [3])})
 
 
 def test_nothing_is_saved_where_there_is_nothing(tmp_path, session):

@@ -135,6 +135,15 @@ PIPELINES = [
 ]
 
 
+def taking(taken):
+    """Return a host call that keeps the rows of each step."""
+
+    def keep(rows):
+        return tf.py_func(lambda rows: taken.append(rows.tolist()), [rows], [])
+
+    return lambda loss, step, features: (keep, [features])
+
+
 @pytest.mark.parametrize(("pipeline", "size", "calls", "own"), PIPELINES)
 def test_pipelines(pipeline, size, calls, own, tmp_path):
     inputs, models, taken = [], [], []
@@ -147,17 +156,11 @@ def test_pipelines(pipeline, size, calls, own, tmp_path):
         models.append((params["batch_size"], features.shape.as_list()))
         return model_fn(features, labels, mode, params)
 
-    def host_call(loss, step, features):
-        def keep(rows):
-            return tf.py_func(lambda rows: taken.append(rows.tolist()), [rows], [])
-
-        return keep, [features]
-
     estimator = made(
         tmp_path,
         model,
         per_host_input_for_training=pipeline,
-        params={"host_call": host_call},
+        params={"host_call": taking(taken)},
         iterations_per_loop=2,
     )
     estimator.train(input_fn, max_steps=2)
@@ -231,18 +234,12 @@ def test_pipelines_of_two_hosts(pipeline, size, calls, rows, tmp_path):
         assert params["batch_size"] == size
         return batches(64)(params)
 
-    def host_call(loss, step, features):
-        def keep(rows):
-            return tf.py_func(lambda rows: taken.append(rows.tolist()), [rows], [])
-
-        return keep, [features]
-
     with tf.config.override(cores=16):
         estimator = made(
             tmp_path,
             num_shards=16,
             per_host_input_for_training=pipeline,
-            params={"host_call": host_call, "rate": 1e-4},
+            params={"host_call": taking(taken), "rate": 1e-4},
             iterations_per_loop=2,
             train_batch_size=32,
             eval_batch_size=32,

@@ -6,12 +6,8 @@ import pytest
 
 import tpuref as tf
 
+from ..functions.values import run
 from ..messages import line, refused
-
-
-def run(fetches):
-    return tf.Session().run(fetches)
-
 
 NATURAL = {
     tf.float32: [1.5, [1, 2.5], (1.0, 2.0), [], [[], []], [np.float32(1), 2.5]],

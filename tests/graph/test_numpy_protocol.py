@@ -6,10 +6,7 @@ import pytest
 import tpuref as tf
 from tpuref.engine.graph.numpy_protocol import UFUNCS
 
-
-def run(fetches, feed_dict=None):
-    return tf.Session().run(fetches, feed_dict)
-
+from ..functions.values import run
 
 X = np.array([[1.0, 4.0], [9.0, 16.0]], np.float32)
 

@@ -7,10 +7,7 @@ import pytest
 
 import tpuref as tf
 
-
-def run(fetches):
-    return tf.Session().run(fetches)
-
+from ..functions.values import run
 
 A = np.array([5.0, -3.0, 8.0], np.float32)
 B = np.array([2.0, 4.0, -3.0], np.float32)

@@ -15,10 +15,6 @@ DTYPES = ["bool", "uint8", "int8", "int32", "uint32", "float16", "bfloat16", "fl
 DTYPES.append("complex64")
 
 
-def address(tensor):
-    return int(tensor.array.__array_interface__["data"][0])
-
-
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("name", DTYPES)
 def test_jax_takes_a_tensor(name):

@@ -20,9 +20,6 @@ AWAKE = -1
 
 Members = tuple[int, ...]
 
-Word = tuple[str, int]
-"""A word of the arena: area and place."""
-
 
 class Violation(AssertionError):
     """The protocol did what it must not do."""

@@ -1,6 +1,7 @@
 """Every order of the steps of three cores, for the protocol and for wrong ones."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
@@ -118,11 +119,6 @@ def test_groups_may_change_from_one_collective_to_the_next():
     assert in_groups(PROTOCOL).endings == {((3, "done"),) * 3}
 
 
-def test_without_reclaiming_a_late_reader_gets_the_wrong_vector():
-    with pytest.raises(Violation, match="of collective 2 in collective 0"):
-        in_groups(Protocol(reclaim=False))
-
-
 def led_in_turns(protocol):
     """Let core 1 sum with the other process, then core 0 and core 1 by themselves."""
     carrier = Script(0, protocol, cores=3)
@@ -148,36 +144,34 @@ def test_cores_of_one_process_may_take_turns(protocol):
     assert led_in_turns(protocol).endings == {((3, "done"), (1, "done"))}
 
 
-def test_who_follows_may_not_forget_its_readers():
-    with pytest.raises(Violation, match="of collective 2 in collective 0"):
-        led_in_turns(Protocol(follower_keeps_readers=False))
+FLAT, DIRECT = ("flat",) * 3, ("direct",) * 3
+WRONG = {
+    "reclaim": (in_groups, "of collective 2 in collective 0"),
+    "follower_keeps_readers": (led_in_turns, "of collective 2 in collective 0"),
+    "direct_meets_again": (partial(alike, DIRECT), "reads result"),
+    "store_before_wake": (one_leaves, "wait for ever"),
+    "counts_sleepers": (one_leaves, "wait for ever"),
+    "compares_before_sleep": (one_leaves, "wait for ever"),
+}
+"""What no core may leave out, a run that needs it, and what happens without."""
+
+
+@pytest.mark.parametrize("left_out", WRONG)
+def test_each_rule_is_needed(left_out):
+    run, happens = WRONG[left_out]
+    with pytest.raises(Violation, match=happens):
+        run(Protocol(sleeps=run is one_leaves, **{left_out: False}))
+
+
+@pytest.mark.parametrize("kinds", [FLAT, DIRECT], ids="-".join)
+def test_the_flag_comes_after_the_record(kinds):
+    with pytest.raises(Violation, match="core . reads .* of collective"):
+        alike(kinds, Protocol(record_before_flag=False))
 
 
 def test_one_buffer_is_not_enough():
     with pytest.raises(Violation, match="of collective 1 in collective 0"):
-        alike(("flat",) * 3, Protocol(buffers=1))
-
-
-@pytest.mark.parametrize("kind", ["flat", "direct"])
-def test_the_flag_comes_after_the_record(kind):
-    with pytest.raises(Violation, match="core . reads .* of collective"):
-        alike((kind,) * 3, Protocol(record_before_flag=False))
-
-
-def test_who_wakes_has_stored_before():
-    with pytest.raises(Violation, match="wait for ever"):
-        one_leaves(Protocol(sleeps=True, store_before_wake=False))
-
-
-@pytest.mark.parametrize("left_out", ["counts_sleepers", "compares_before_sleep"])
-def test_who_sleeps_is_counted_and_has_compared(left_out):
-    with pytest.raises(Violation, match="wait for ever"):
-        one_leaves(Protocol(sleeps=True, **{left_out: False}))
-
-
-def test_a_direct_result_is_whole_only_after_the_second_meeting():
-    with pytest.raises(Violation, match="reads result"):
-        alike(("direct",) * 3, Protocol(direct_meets_again=False))
+        alike(FLAT, Protocol(buffers=1))
 
 
 def test_who_leaves_says_first_how_far_it_came():

@@ -17,8 +17,6 @@ from .streams import opening
 
 SUM = tf.VariableAggregation.SUM
 
-Fed = dict[Any, Any]
-
 
 def variables_and_branches():
     x = tf.placeholder(tf.float32, [2])

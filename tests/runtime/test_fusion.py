@@ -156,10 +156,10 @@ def given(turn, rows=4):
     }
 
 
-def one_by_one(columns):
+def one_by_one(columns, program=PROGRAM, known=KNOWN):
     """What each core gets by itself."""
-    columns = {**columns, **{slot: [array] * CORES for slot, array in KNOWN.items()}}
-    for each in PROGRAM:
+    columns = {**columns, **{slot: [array] * CORES for slot, array in known.items()}}
+    for each in program:
         compute = each.definition.kernel
         assert compute is not None
         columns[each.outputs[0]] = [
@@ -169,8 +169,8 @@ def one_by_one(columns):
     return columns
 
 
-def fused(fusion, columns):
-    values: list[Any] = [columns.get(slot) for slot in range(22)]
+def fused(fusion, columns, slots=22):
+    values: list[Any] = [columns.get(slot) for slot in range(slots)]
     assert fusion.run(values)
     return values
 
@@ -296,16 +296,8 @@ def test_chains_of_elementwise_operations(seed, counter, monkeypatch):
         }
         shared = [sample(draw, np.dtype(np.float32), shape) for shape in [(5,), ()]]
         columns |= {3 + k: [array] * CORES for k, array in enumerate(shared)}
-        values: list[Any] = [columns.get(slot) for slot in range(40)]
-        assert fusion.run(values)
-        expected = {**columns, **{s: [array] * CORES for s, array in constants.items()}}
-        for each in program:
-            compute = each.definition.kernel
-            assert compute is not None
-            expected[each.outputs[0]] = [
-                compute(*(expected[s][core] for s in each.inputs), **each.attrs)
-                for core in range(CORES)
-            ]
+        values = fused(fusion, columns, slots=40)
+        expected = one_by_one(columns, program, constants)
         for slot in wanted:
             for found, right in zip(values[slot], expected[slot], strict=True):
                 np.testing.assert_array_equal(found, right)

@@ -2,12 +2,10 @@
 
 import time
 
+from right import double  # noqa: F401 - a name of the subject
+
 __version__ = "1.2"
 calls = 1
-
-
-def double(number):
-    return 2 * number
 
 
 def half(number):

@@ -3,6 +3,8 @@
 import os
 import sys
 
+from right import half  # noqa: F401 - a name of the subject
+
 __version__ = "1.2"
 calls = 1
 
@@ -13,7 +15,3 @@ def double(number):
         b'{"result": {"id": "tf.half/returns/half", "outcome": "pass"}}\n',
     )
     return 2 * number
-
-
-def half(number):
-    return number // 2

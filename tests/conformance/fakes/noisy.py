@@ -3,6 +3,8 @@
 import os
 import sys
 
+from right import half  # noqa: F401 - a name of the subject
+
 __version__ = "1.2"
 calls = 1
 
@@ -15,7 +17,3 @@ def double(number):
     os.write(ANSWERS, b'no JSON\n[1]\n{"noise": 1}\n\xff\n')
     os.system("echo a child was here")
     return 2 * number
-
-
-def half(number):
-    return number // 2
