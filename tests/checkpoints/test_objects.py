@@ -108,24 +108,23 @@ def test_objects_in_a_graph(tmp_path):
         assert len(again.checkpoints) == 2
 
 
-def test_objects_and_values_that_do_not_match(tmp_path, caplog):
-    with tf.eager_execution():
-        path = tf.train.Checkpoint(a=tf.Variable(1.0), b=tf.Variable(2.0)).save(
-            str(tmp_path / "c")
-        )
-        a = tf.Variable(0.0)
-        with caplog.at_level(logging.WARNING, logger="tpuref"):
-            status = tf.train.Checkpoint(a=a).restore(path)
-        assert "no variable takes: b/" in caplog.text
-        status.expect_partial().assert_existing_objects_matched()
-        assert float(a) == 1.0
-        with pytest.raises(AssertionError, match="no variable takes: b/"):
-            status.assert_consumed()
-        other = tf.train.Checkpoint(z=tf.Variable(0.0)).restore(path)
-        with pytest.raises(AssertionError, match="no values for z/"):
-            other.assert_existing_objects_matched()
-        with pytest.raises(tf.errors.InvalidArgumentError):
-            tf.train.Checkpoint(a=tf.Variable([1.0])).restore(path)
+def test_objects_and_values_that_do_not_match(tmp_path, caplog, eager):
+    path = tf.train.Checkpoint(a=tf.Variable(1.0), b=tf.Variable(2.0)).save(
+        str(tmp_path / "c")
+    )
+    a = tf.Variable(0.0)
+    with caplog.at_level(logging.WARNING, logger="tpuref"):
+        status = tf.train.Checkpoint(a=a).restore(path)
+    assert "no variable takes: b/" in caplog.text
+    status.expect_partial().assert_existing_objects_matched()
+    assert float(a) == 1.0
+    with pytest.raises(AssertionError, match="no variable takes: b/"):
+        status.assert_consumed()
+    other = tf.train.Checkpoint(z=tf.Variable(0.0)).restore(path)
+    with pytest.raises(AssertionError, match="no values for z/"):
+        other.assert_existing_objects_matched()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.train.Checkpoint(a=tf.Variable([1.0])).restore(path)
 
 
 class Late:
@@ -147,23 +146,22 @@ def trained(model, optimizer, steps):
     return [float(v) for v in model.w]
 
 
-def test_variables_and_slots_made_later_are_restored(tmp_path):
+def test_variables_and_slots_made_later_are_restored(tmp_path, eager):
     """Seven steps at once give what three, a restored checkpoint and four give."""
-    with tf.eager_execution():
-        model, adam = Late(), tf.train.AdamOptimizer(0.1)
-        trained(model, adam, 3)
-        path = tf.train.Checkpoint(model=model, adam=adam).save(str(tmp_path / "c"))
-        stored = [name for name, _ in tf.train.list_variables(path)]
-        assert "model/w/1/.OPTIMIZER_SLOT/adam/m/.ATTRIBUTES/VARIABLE_VALUE" in stored
-        expected = trained(model, adam, 4)
+    model, adam = Late(), tf.train.AdamOptimizer(0.1)
+    trained(model, adam, 3)
+    path = tf.train.Checkpoint(model=model, adam=adam).save(str(tmp_path / "c"))
+    stored = [name for name, _ in tf.train.list_variables(path)]
+    assert "model/w/1/.OPTIMIZER_SLOT/adam/m/.ATTRIBUTES/VARIABLE_VALUE" in stored
+    expected = trained(model, adam, 4)
 
-        model, adam = Late(), tf.train.AdamOptimizer(0.1)
-        checkpoint = tf.train.Checkpoint(model=model, adam=adam)
-        status = checkpoint.restore(path)
-        with pytest.raises(AssertionError, match="no variable takes: adam/beta1_power"):
-            status.assert_consumed()
-        assert trained(model, adam, 4) == expected
+    model, adam = Late(), tf.train.AdamOptimizer(0.1)
+    checkpoint = tf.train.Checkpoint(model=model, adam=adam)
+    status = checkpoint.restore(path)
+    with pytest.raises(AssertionError, match="no variable takes: adam/beta1_power"):
         status.assert_consumed()
+    assert trained(model, adam, 4) == expected
+    status.assert_consumed()
 
 
 class Trainer(tf.Module):
@@ -176,29 +174,27 @@ class Trainer(tf.Module):
         self._trainable_variables = [v for _, v in grads_and_vars]
 
 
-def test_a_model_is_restored_before_its_optimizer_is_built(tmp_path):
-    with tf.eager_execution():
-        model, trainer = Late(), Trainer()
-        trained(model, trainer, 1)
-        model.w[0].assign(3.0)
-        saved = tf.train.Checkpoint(o=trainer, model=model).save(str(tmp_path / "c"))
-        model = Late()
-        tf.train.Checkpoint(o=Trainer(), model=model).restore(saved)
-        assert float(model(2.0)) == 6.0
+def test_a_model_is_restored_before_its_optimizer_is_built(tmp_path, eager):
+    model, trainer = Late(), Trainer()
+    trained(model, trainer, 1)
+    model.w[0].assign(3.0)
+    saved = tf.train.Checkpoint(o=trainer, model=model).save(str(tmp_path / "c"))
+    model = Late()
+    tf.train.Checkpoint(o=Trainer(), model=model).restore(saved)
+    assert float(model(2.0)) == 6.0
 
 
-def test_a_variable_is_read_before_it_is_found(tmp_path):
-    with tf.eager_execution():
-        path = tf.train.Checkpoint(x=tf.Variable(5.0)).save(str(tmp_path / "c"))
-        checkpoint = tf.train.Checkpoint()
-        checkpoint.restore(path)
-        x = tf.Variable(1.0)
-        assert float(x) == 1.0
-        checkpoint.x = x
-        x.assign_add(2.0)
-        assert float(x) == 7.0
-        x.assign(0.0)
-        assert float(x) == 0.0
+def test_a_variable_is_read_before_it_is_found(tmp_path, eager):
+    path = tf.train.Checkpoint(x=tf.Variable(5.0)).save(str(tmp_path / "c"))
+    checkpoint = tf.train.Checkpoint()
+    checkpoint.restore(path)
+    x = tf.Variable(1.0)
+    assert float(x) == 1.0
+    checkpoint.x = x
+    x.assign_add(2.0)
+    assert float(x) == 7.0
+    x.assign(0.0)
+    assert float(x) == 0.0
 
 
 def test_variables_made_later_in_a_graph(tmp_path, session):

@@ -83,12 +83,11 @@ def test_files_that_match(tmp_path):
         Dataset.list_files(str(tmp_path / "*.txt"))
 
 
-def test_interleaving_at_once():
-    with tf.eager_execution():
-        dataset = Dataset.range(1, 4).flat_map(
-            lambda n: Dataset.range(n).map(lambda x: x + n)
-        )
-        assert [int(x) for x in dataset] == [1, 2, 3, 3, 4, 5]
+def test_interleaving_at_once(eager):
+    dataset = Dataset.range(1, 4).flat_map(
+        lambda n: Dataset.range(n).map(lambda x: x + n)
+    )
+    assert [int(x) for x in dataset] == [1, 2, 3, 3, 4, 5]
 
 
 def test_options_have_no_effect():

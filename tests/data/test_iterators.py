@@ -129,11 +129,10 @@ def test_eager_epochs_are_shuffled_anew():
     assert first != second and sorted(first) == sorted(second)
 
 
-def test_eager_functions_use_values_and_variables_from_around():
-    with tf.eager_execution():
-        around, variable = tf.constant([1, 2]), tf.Variable(10)
-        dataset = Dataset.from_tensors(5).map(lambda x: x * around + variable)
-        assert next(iter(dataset)).numpy().tolist() == [15, 20]
+def test_eager_functions_use_values_and_variables_from_around(eager):
+    around, variable = tf.constant([1, 2]), tf.Variable(10)
+    dataset = Dataset.from_tensors(5).map(lambda x: x * around + variable)
+    assert next(iter(dataset)).numpy().tolist() == [15, 20]
 
 
 def test_iteration_in_graph_mode():

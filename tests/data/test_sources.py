@@ -65,19 +65,18 @@ SIGNATURE = (
 )
 
 
-def test_a_generator_yields_sparse_and_ragged_tensors():
+def test_a_generator_yields_sparse_and_ragged_tensors(eager):
     def values():
         ragged = tf.RaggedTensor.from_row_lengths([1, 2, 3], [1, 2])
         sparse = tf.SparseTensor([[0, 1], [1, 2]], [1.0, 2.0], [2, 4])
         yield sparse, ragged, tf.experimental.Optional.empty(None)
 
-    with tf.eager_execution():
-        dataset = Dataset.from_generator(values, output_signature=SIGNATURE)
-        assert dataset.element_spec == SIGNATURE
-        ((sparse, ragged, nothing),) = dataset.map(lambda *parts: parts)
-        assert sparse.shape.as_list() == [2, 4] and ragged.to_list() == [[1], [2, 3]]
-        assert tf.compat.v2.sparse.to_dense(sparse).numpy()[1, 2] == 2
-        assert not nothing.has_value()
+    dataset = Dataset.from_generator(values, output_signature=SIGNATURE)
+    assert dataset.element_spec == SIGNATURE
+    ((sparse, ragged, nothing),) = dataset.map(lambda *parts: parts)
+    assert sparse.shape.as_list() == [2, 4] and ragged.to_list() == [[1], [2, 3]]
+    assert tf.compat.v2.sparse.to_dense(sparse).numpy()[1, 2] == 2
+    assert not nothing.has_value()
 
 
 def test_a_generator_that_yields_other_kinds_is_told():

@@ -101,13 +101,12 @@ def test_with_unknown_rank(name, value, call, expected):
 
 
 @pytest.mark.parametrize(("name", "value", "call", "expected"), CALLS + STATIC)
-def test_at_once_in_eager_mode(name, value, call, expected):
-    with tf.eager_execution():
-        got = call(tf.constant(value))
-        if isinstance(expected, (list, tuple)) and isinstance(got, list):
-            same([part.numpy() for part in got], expected)
-        else:
-            same(got.numpy(), expected)
+def test_at_once_in_eager_mode(name, value, call, expected, eager):
+    got = call(tf.constant(value))
+    if isinstance(expected, (list, tuple)) and isinstance(got, list):
+        same([part.numpy() for part in got], expected)
+    else:
+        same(got.numpy(), expected)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int64", "bool", "complex64"])

@@ -307,26 +307,25 @@ def test_an_error_in_a_turn_names_the_operation_and_its_line():
     assert error.op.name == "while/body/floordiv"
 
 
-def test_control_flow_runs_at_once_in_eager_mode():
-    with tf.eager_execution():
-        x = tf.constant(3)
-        called = []
-        y = tf.cond(x > 2, lambda: x * 10, lambda: called.append("false") or x)
-        assert (int(y), called) == (30, [])
-        total = tf.while_loop(lambda i: i < 10, lambda i: i + x, [0])
-        assert int(total) == 12
-        limited = tf.while_loop(
-            lambda i: i < 10, lambda i: [i + x], [0], maximum_iterations=2
-        )
-        assert int(limited) == 6
-        pair = tf.while_loop(
-            lambda i, n: i < 2,
-            lambda i, n: (i + 1, tf.concat([n, n], 0)),
-            (0, tf.ones([1])),
-        )
-        assert pair[1].shape.as_list() == [4]
-        with pytest.raises(TypeError, match="element type"):
-            tf.while_loop(lambda i: i < 2, lambda i: tf.cast(i, tf.float32), [0])
+def test_control_flow_runs_at_once_in_eager_mode(eager):
+    x = tf.constant(3)
+    called = []
+    y = tf.cond(x > 2, lambda: x * 10, lambda: called.append("false") or x)
+    assert (int(y), called) == (30, [])
+    total = tf.while_loop(lambda i: i < 10, lambda i: i + x, [0])
+    assert int(total) == 12
+    limited = tf.while_loop(
+        lambda i: i < 10, lambda i: [i + x], [0], maximum_iterations=2
+    )
+    assert int(limited) == 6
+    pair = tf.while_loop(
+        lambda i, n: i < 2,
+        lambda i, n: (i + 1, tf.concat([n, n], 0)),
+        (0, tf.ones([1])),
+    )
+    assert pair[1].shape.as_list() == [4]
+    with pytest.raises(TypeError, match="element type"):
+        tf.while_loop(lambda i: i < 2, lambda i: tf.cast(i, tf.float32), [0])
 
 
 def nested(depth, x):

@@ -54,11 +54,10 @@ def test_constant_bounds_are_static():
     assert x[: x.shape[0]].shape.as_list() == [3, 4, 5]
 
 
-def test_subscripts_in_eager_mode():
-    with tf.eager_execution():
-        x = tf.constant(CUBE)
-        np.testing.assert_array_equal(x[tf.constant(1), ::2].numpy(), CUBE[1, ::2])
-        assert [row.shape.as_list() for row in x] == [[4, 5]] * 3
+def test_subscripts_in_eager_mode(eager):
+    x = tf.constant(CUBE)
+    np.testing.assert_array_equal(x[tf.constant(1), ::2].numpy(), CUBE[1, ::2])
+    assert [row.shape.as_list() for row in x] == [[4, 5]] * 3
 
 
 @pytest.mark.parametrize(

@@ -361,11 +361,10 @@ def test_special_functions_are_those_of_the_standard_library():
     ("transform", "expected"),
     [("fft", [34.0, 250.0, -18.0, 374.0]), ("ifft", [-0.375, 14.625, 1.375, 21.875])],
 )
-def test_gradients_of_fourier_transforms_are_those_of_2_21(transform, expected):
-    with tf.eager_execution():
-        x = tf.constant([1.0, -2.0, 0.5, 3.0])
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = getattr(tf.signal, transform)(tf.complex(x, x * x))
-            loss = tf.reduce_sum(tf.square(tf.math.real(y)) * [1.0, 2.0, 3.0, 4.0])
-        assert tape.gradient(loss, x).numpy() == pytest.approx(expected, rel=1e-5)
+def test_gradients_of_fourier_transforms_are_those_of_2_21(transform, expected, eager):
+    x = tf.constant([1.0, -2.0, 0.5, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = getattr(tf.signal, transform)(tf.complex(x, x * x))
+        loss = tf.reduce_sum(tf.square(tf.math.real(y)) * [1.0, 2.0, 3.0, 4.0])
+    assert tape.gradient(loss, x).numpy() == pytest.approx(expected, rel=1e-5)

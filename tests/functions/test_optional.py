@@ -37,13 +37,12 @@ def test_optionals_are_loop_variables(traced, limit, last, left):
         assert bool(more) == left
 
 
-def test_an_optional_without_a_value_has_none():
-    with tf.eager_execution():
-        numbers = iter(tf.data.Dataset.range(0))
-        taken = tf.function(numbers.get_next_as_optional)()
-        assert not taken.has_value()
-        empty = tf.experimental.Optional.empty(taken.element_spec)
-        with pytest.raises(tf.errors.InvalidArgumentError, match="has_value"):
-            empty.get_value()
-        with pytest.raises(ValueError, match="element_spec"):
-            tf.experimental.Optional.empty(None).filled()
+def test_an_optional_without_a_value_has_none(eager):
+    numbers = iter(tf.data.Dataset.range(0))
+    taken = tf.function(numbers.get_next_as_optional)()
+    assert not taken.has_value()
+    empty = tf.experimental.Optional.empty(taken.element_spec)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="has_value"):
+        empty.get_value()
+    with pytest.raises(ValueError, match="element_spec"):
+        tf.experimental.Optional.empty(None).filled()

@@ -31,12 +31,10 @@ def check(name, value):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_values_are_those_of_tensorflow(name):
-    with tf.eager_execution():
-        check(name, CASES[name](tf.compat.v2))
+def test_values_are_those_of_tensorflow(name, eager):
+    check(name, CASES[name](tf.compat.v2))
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_traced_functions_give_the_same(name):
-    with tf.eager_execution():
-        check(name, tf.function(lambda: CASES[name](tf.compat.v2))())
+def test_traced_functions_give_the_same(name, eager):
+    check(name, tf.function(lambda: CASES[name](tf.compat.v2))())

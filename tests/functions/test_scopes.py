@@ -32,14 +32,13 @@ def test_a_device_scope_places_variables_too():
     assert v.device == w.device == "/job:ps/device:CPU:0"
 
 
-def test_eager_mode_accepts_all_scopes():
-    with tf.eager_execution():
-        x = tf.constant(2)
-        with (
-            tf.name_scope("n"),
-            tf.device("/cpu:0"),
-            tf.control_dependencies([x]),
-            tf.control_dependencies(None),
-            tf.variable_scope("v"),
-        ):
-            assert int(x * 3) == 6
+def test_eager_mode_accepts_all_scopes(eager):
+    x = tf.constant(2)
+    with (
+        tf.name_scope("n"),
+        tf.device("/cpu:0"),
+        tf.control_dependencies([x]),
+        tf.control_dependencies(None),
+        tf.variable_scope("v"),
+    ):
+        assert int(x * 3) == 6

@@ -118,14 +118,13 @@ def test_arrays_in_branches_and_nested_loops(session):
     np.testing.assert_array_equal(value(rows.stack()), [[0, 0], [1, 2], [2, 4]])
 
 
-def test_eager_programs_may_ignore_what_write_returns():
-    with tf.eager_execution():
-        array = tf.TensorArray(tf.float32, 0, dynamic_size=True)
-        for k in range(3):
-            array.write(k, [k, 2.0 * k])
-        np.testing.assert_array_equal(array.stack(), [[0, 0], [1, 2], [2, 4]])
-        words = tf.TensorArray(tf.string, 2).write(0, "a").write(1, "bc")
-        assert words.stack().numpy().tolist() == [b"a", b"bc"]
+def test_eager_programs_may_ignore_what_write_returns(eager):
+    array = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+    for k in range(3):
+        array.write(k, [k, 2.0 * k])
+    np.testing.assert_array_equal(array.stack(), [[0, 0], [1, 2], [2, 4]])
+    words = tf.TensorArray(tf.string, 2).write(0, "a").write(1, "bc")
+    assert words.stack().numpy().tolist() == [b"a", b"bc"]
 
 
 @pytest.mark.parametrize("traced", [False, True])

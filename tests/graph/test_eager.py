@@ -56,45 +56,42 @@ def test_enabling_is_for_the_whole_program():
     assert "ValueError" in done.stderr and "at program start" in done.stderr
 
 
-def test_eager_tensors_behave_as_their_values():
-    with tf.eager_execution():
-        n, x = tf.constant(3), tf.constant([[1.0, 2.0], [3.0, 4.0]])
-        assert int(n) == 3 and float(n) == 3.0
-        assert list(range(n)) == [0, 1, 2]
-        assert ["a", "b", "c", "d"][n] == "d"
-        assert bool(n) and not bool(tf.constant(False))
-        assert (n > 2) and not (n < 2)
-        assert len(x) == 2
-        assert [row.numpy().tolist() for row in x] == [[1.0, 2.0], [3.0, 4.0]]
-        assert np.asarray(x).tolist() == [[1.0, 2.0], [3.0, 4.0]]
-        assert np.asarray(x, np.int64).dtype == np.int64
-        assert x[1, 0].numpy() == 3.0
-        assert repr(n).startswith("<tf.Tensor shape=() dtype=int32 numpy=")
-        with pytest.raises(TypeError):
-            len(n)
-        with pytest.raises(ValueError, match="4 elements and no truth value"):
-            bool(x)
+def test_eager_tensors_behave_as_their_values(eager):
+    n, x = tf.constant(3), tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    assert int(n) == 3 and float(n) == 3.0
+    assert list(range(n)) == [0, 1, 2]
+    assert ["a", "b", "c", "d"][n] == "d"
+    assert bool(n) and not bool(tf.constant(False))
+    assert (n > 2) and not (n < 2)
+    assert len(x) == 2
+    assert [row.numpy().tolist() for row in x] == [[1.0, 2.0], [3.0, 4.0]]
+    assert np.asarray(x).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert np.asarray(x, np.int64).dtype == np.int64
+    assert x[1, 0].numpy() == 3.0
+    assert repr(n).startswith("<tf.Tensor shape=() dtype=int32 numpy=")
+    with pytest.raises(TypeError):
+        len(n)
+    with pytest.raises(ValueError, match="4 elements and no truth value"):
+        bool(x)
 
 
-def test_numpy_gives_scalars_bytes_and_private_arrays():
-    with tf.eager_execution():
-        assert type(tf.constant(1.0).numpy()) is np.float32
-        assert tf.constant("text").numpy() == b"text"
-        assert type(tf.constant(1, tf.bfloat16).numpy()) is ml_dtypes.bfloat16
-        x = tf.constant([1, 2])
-        x.numpy()[:] = 9
-        np.asarray(x)[:] = 9
-        assert x.numpy().tolist() == [1, 2]
+def test_numpy_gives_scalars_bytes_and_private_arrays(eager):
+    assert type(tf.constant(1.0).numpy()) is np.float32
+    assert tf.constant("text").numpy() == b"text"
+    assert type(tf.constant(1, tf.bfloat16).numpy()) is ml_dtypes.bfloat16
+    x = tf.constant([1, 2])
+    x.numpy()[:] = 9
+    np.asarray(x)[:] = 9
+    assert x.numpy().tolist() == [1, 2]
 
 
-def test_a_failing_operation_is_named_with_its_line():
-    with tf.eager_execution():
-        x = tf.constant([1, 2]), tf.constant([1, 0])
-        with pytest.raises(tf.errors.InvalidArgumentError, match="(?i)zero") as caught:
-            x[0] // x[1]
-        made = line() - 1
-        assert f"{__file__}:{made}" in str(caught.value)
-        assert caught.value.op == "floordiv"
+def test_a_failing_operation_is_named_with_its_line(eager):
+    x = tf.constant([1, 2]), tf.constant([1, 0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="(?i)zero") as caught:
+        x[0] // x[1]
+    made = line() - 1
+    assert f"{__file__}:{made}" in str(caught.value)
+    assert caught.value.op == "floordiv"
 
 
 def test_a_symbolic_tensor_has_no_value_in_eager_mode():
@@ -128,41 +125,38 @@ def test_an_eager_tensor_is_itself_no_part_of_a_graph():
     assert tf.Session().run(tf.identity(x)) == 3
 
 
-def test_variables_have_their_value_at_once():
-    with tf.eager_execution():
-        v, w = tf.Variable([1.0, 2.0], name="v"), tf.Variable(7.0, name="v")
-        assert (v.name, v.dtype, v.shape.as_list()) == ("v:0", tf.float32, [2])
-        before = v.read_value()
-        assert v.assign_add([1.0, 1.0]).numpy().tolist() == [2.0, 3.0]
-        assert before.numpy().tolist() == [1.0, 2.0]
-        v.assign_sub([1.0, 1.0])
-        assert (v * 2.0).numpy().tolist() == [2.0, 4.0]
-        v.assign(v[::-1])
-        assert np.asarray(v).tolist() == [2.0, 1.0]
-        assert [float(x) for x in v] == [2.0, 1.0]
-        assert bool(v.is_initialized())
-        assert bool(tf.Variable(True)) and int(tf.Variable(7)) == float(w) == 7
+def test_variables_have_their_value_at_once(eager):
+    v, w = tf.Variable([1.0, 2.0], name="v"), tf.Variable(7.0, name="v")
+    assert (v.name, v.dtype, v.shape.as_list()) == ("v:0", tf.float32, [2])
+    before = v.read_value()
+    assert v.assign_add([1.0, 1.0]).numpy().tolist() == [2.0, 3.0]
+    assert before.numpy().tolist() == [1.0, 2.0]
+    v.assign_sub([1.0, 1.0])
+    assert (v * 2.0).numpy().tolist() == [2.0, 4.0]
+    v.assign(v[::-1])
+    assert np.asarray(v).tolist() == [2.0, 1.0]
+    assert [float(x) for x in v] == [2.0, 1.0]
+    assert bool(v.is_initialized())
+    assert bool(tf.Variable(True)) and int(tf.Variable(7)) == float(w) == 7
 
 
-def test_initializers_are_not_needed_in_eager_mode():
-    with tf.eager_execution():
-        v = tf.Variable(lambda: tf.ones([2]))
-        assert tf.global_variables_initializer() is None
-        assert v.numpy().tolist() == [1.0, 1.0]
-        for name in ("initializer", "initial_value", "op"):
-            with pytest.raises(AttributeError, match="'v?.*made in eager mode"):
-                getattr(v, name)
+def test_initializers_are_not_needed_in_eager_mode(eager):
+    v = tf.Variable(lambda: tf.ones([2]))
+    assert tf.global_variables_initializer() is None
+    assert v.numpy().tolist() == [1.0, 1.0]
+    for name in ("initializer", "initial_value", "op"):
+        with pytest.raises(AttributeError, match="'v?.*made in eager mode"):
+            getattr(v, name)
 
 
-def test_errors_of_variables_in_eager_mode():
-    with tf.eager_execution():
-        v = tf.Variable([1.0])
-        with pytest.raises(ValueError, match="shapes differ"):
-            v.assign([1.0, 2.0])
-        with pytest.raises(TypeError, match="tf.cast"):
-            v.assign(tf.constant([1]))
-        with pytest.raises(ValueError, match="initial_value"):
-            tf.Variable()
+def test_errors_of_variables_in_eager_mode(eager):
+    v = tf.Variable([1.0])
+    with pytest.raises(ValueError, match="shapes differ"):
+        v.assign([1.0, 2.0])
+    with pytest.raises(TypeError, match="tf.cast"):
+        v.assign(tf.constant([1]))
+    with pytest.raises(ValueError, match="initial_value"):
+        tf.Variable()
 
 
 def test_a_seeded_program_repeats_in_eager_mode():

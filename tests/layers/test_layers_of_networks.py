@@ -423,9 +423,8 @@ def test_errors_say_what_is_expected(build, words):
         build()
 
 
-def test_a_layer_keeps_its_variables_in_eager_mode():
-    with tf.eager_execution():
-        layer = tf.layers.Dense(2, kernel_initializer="ones")
-        assert layer(tf.ones([1, 3])).numpy().tolist() == [[3.0, 3.0]]
-        layer.kernel.assign_add(tf.ones([3, 2]))
-        assert layer(tf.ones([1, 3])).numpy().tolist() == [[6.0, 6.0]]
+def test_a_layer_keeps_its_variables_in_eager_mode(eager):
+    layer = tf.layers.Dense(2, kernel_initializer="ones")
+    assert layer(tf.ones([1, 3])).numpy().tolist() == [[3.0, 3.0]]
+    layer.kernel.assign_add(tf.ones([3, 2]))
+    assert layer(tf.ones([1, 3])).numpy().tolist() == [[6.0, 6.0]]

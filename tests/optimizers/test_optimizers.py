@@ -48,87 +48,74 @@ GRADIENTS = np.random.default_rng(0).normal(size=(20, 5)).astype(np.float32)
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_twenty_steps(name):
-    with tf.eager_execution():
-        optimizer, w = MADE[name](), tf.Variable(np.arange(5, dtype=np.float32))
-        step = tf.function(lambda g: optimizer.apply_gradients([(g, w)]))
-        for number, gradient in enumerate(GRADIENTS):
-            if number % 2:
-                step(tf.constant(gradient))
-            else:
-                optimizer.apply_gradients([(tf.constant(gradient), w)])
-        np.testing.assert_allclose(w.numpy(), MEASURED[name], atol=5e-6)
-        assert int(optimizer.iterations) == 20
+def test_twenty_steps(name, eager):
+    optimizer, w = MADE[name](), tf.Variable(np.arange(5, dtype=np.float32))
+    step = tf.function(lambda g: optimizer.apply_gradients([(g, w)]))
+    for number, gradient in enumerate(GRADIENTS):
+        if number % 2:
+            step(tf.constant(gradient))
+        else:
+            optimizer.apply_gradients([(tf.constant(gradient), w)])
+    np.testing.assert_allclose(w.numpy(), MEASURED[name], atol=5e-6)
+    assert int(optimizer.iterations) == 20
 
 
-def test_the_learning_rate_can_be_changed_between_traced_steps():
-    with tf.eager_execution():
-        optimizer, w = O.SGD(1.0), tf.Variable(10.0)
-        step = tf.function(lambda: optimizer.apply_gradients([(tf.constant(1.0), w)]))
-        step()
-        optimizer.learning_rate = 3.0
-        step()
-        optimizer.lr.assign(0.5)
-        step()
-        assert float(w) == 5.5
+def test_the_learning_rate_can_be_changed_between_traced_steps(eager):
+    optimizer, w = O.SGD(1.0), tf.Variable(10.0)
+    step = tf.function(lambda: optimizer.apply_gradients([(tf.constant(1.0), w)]))
+    step()
+    optimizer.learning_rate = 3.0
+    step()
+    optimizer.lr.assign(0.5)
+    step()
+    assert float(w) == 5.5
 
 
-def test_replicas_sum_their_gradients():
-    with tf.eager_execution():
-        strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-        with strategy.scope():
-            w, optimizer = tf.Variable(1.0), O.SGD(0.5)
+def test_replicas_sum_their_gradients(eager):
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        w, optimizer = tf.Variable(1.0), O.SGD(0.5)
 
-        @tf.function
-        def step(x, together):
-            optimizer.apply_gradients(
-                [(x, w)], experimental_aggregate_gradients=together
-            )
+    @tf.function
+    def step(x, together):
+        optimizer.apply_gradients([(x, w)], experimental_aggregate_gradients=together)
 
-        x = strategy.experimental_distribute_values_from_function(
-            lambda c: tf.constant(c.replica_id_in_sync_group + 1.0)
-        )
-        strategy.run(step, args=(x, True))
-        assert [float(v) for v in strategy.experimental_local_results(w)] == [
-            -0.5,
-            -0.5,
-        ]
-        strategy.run(step, args=(tf.constant(1.0), False))
-        assert [float(v) for v in strategy.experimental_local_results(w)] == [
-            -1.0,
-            -1.0,
-        ]
-        assert int(optimizer.iterations) == 2
+    x = strategy.experimental_distribute_values_from_function(
+        lambda c: tf.constant(c.replica_id_in_sync_group + 1.0)
+    )
+    strategy.run(step, args=(x, True))
+    assert [float(v) for v in strategy.experimental_local_results(w)] == [-0.5, -0.5]
+    strategy.run(step, args=(tf.constant(1.0), False))
+    assert [float(v) for v in strategy.experimental_local_results(w)] == [-1.0, -1.0]
+    assert int(optimizer.iterations) == 2
 
 
-def test_minimize():
-    with tf.eager_execution():
-        w, optimizer = tf.Variable(4.0), O.SGD(0.25)
-        optimizer.minimize(lambda: w * w, [w])
-        assert float(w) == 2.0
-        with tf.GradientTape() as tape:
-            loss = w * w
-        optimizer.minimize(loss, [w], tape=tape)
-        assert float(w) == 1.0
-        with pytest.raises(ValueError, match="tape="):
-            optimizer.minimize(loss, [w])
+def test_minimize(eager):
+    w, optimizer = tf.Variable(4.0), O.SGD(0.25)
+    optimizer.minimize(lambda: w * w, [w])
+    assert float(w) == 2.0
+    with tf.GradientTape() as tape:
+        loss = w * w
+    optimizer.minimize(loss, [w], tape=tape)
+    assert float(w) == 1.0
+    with pytest.raises(ValueError, match="tape="):
+        optimizer.minimize(loss, [w])
 
 
-def test_metrics_of_replicas_count_together():
-    with tf.eager_execution():
-        strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-        with strategy.scope():
-            mean = tf.compat.v1.keras.metrics.Mean()
-            right = tf.compat.v1.keras.metrics.SparseCategoricalAccuracy()
+def test_metrics_of_replicas_count_together(eager):
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        mean = tf.compat.v1.keras.metrics.Mean()
+        right = tf.compat.v1.keras.metrics.SparseCategoricalAccuracy()
 
-        @tf.function
-        def step(x):
-            mean.update_state(x, sample_weight=[1.0, 3.0])
-            right.update_state([[0], [1]], [[0.9, 0.1], [0.8, 0.2]])
+    @tf.function
+    def step(x):
+        mean.update_state(x, sample_weight=[1.0, 3.0])
+        right.update_state([[0], [1]], [[0.9, 0.1], [0.8, 0.2]])
 
-        strategy.run(step, args=(tf.constant([2.0, 6.0]),))
-        assert (float(mean.result()), float(right.result())) == (5.0, 0.5)
-        mean.reset_states()
-        assert float(mean.result()) == 0.0
-        exact = tf.compat.v1.keras.metrics.Accuracy()
-        assert float(exact([1, 2, 3, 4], [1, 2, 3, 5])) == 0.75
+    strategy.run(step, args=(tf.constant([2.0, 6.0]),))
+    assert (float(mean.result()), float(right.result())) == (5.0, 0.5)
+    mean.reset_states()
+    assert float(mean.result()) == 0.0
+    exact = tf.compat.v1.keras.metrics.Accuracy()
+    assert float(exact([1, 2, 3, 4], [1, 2, 3, 5])) == 0.75

@@ -148,11 +148,10 @@ def test_the_system_is_none_of_a_replicas_business(make, session):
         session.run(out)
 
 
-def test_eager_mode():
-    with tf.eager_execution():
-        serialized = tf.tpu.initialize_system().numpy()
-        assert tf.contrib.tpu.Topology(serialized=serialized).num_cores == 8
-        assert tf.tpu.replicate(lambda x: x + 1, [[1]] * 8)[0][0].numpy() == 2
-        assert tf.tpu.shutdown_system() is None
-        with pytest.raises(tf.errors.FailedPreconditionError):
-            tf.tpu.replicate(lambda x: x, [[1]])
+def test_eager_mode(eager):
+    serialized = tf.tpu.initialize_system().numpy()
+    assert tf.contrib.tpu.Topology(serialized=serialized).num_cores == 8
+    assert tf.tpu.replicate(lambda x: x + 1, [[1]] * 8)[0][0].numpy() == 2
+    assert tf.tpu.shutdown_system() is None
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        tf.tpu.replicate(lambda x: x, [[1]])

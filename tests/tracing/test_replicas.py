@@ -64,26 +64,25 @@ def test_a_function_is_called_once_and_traced_as_tensorflow_does(strategy):
     assert len(calls) == 4
 
 
-def test_the_number_of_instructions_does_not_grow_with_the_replicas():
-    with tf.eager_execution():
-        counts = set()
-        for replicas in (2, 7):
-            with tf.config.override(cores=replicas):
-                strategy = tf.distribute.TPUStrategy()
-                with strategy.scope():
-                    w = tf.Variable([1.0, 2.0])
-                    optimizer = tf.optimizers.SGD(0.1, momentum=0.5)
+def test_the_number_of_instructions_does_not_grow_with_the_replicas(eager):
+    counts = set()
+    for replicas in (2, 7):
+        with tf.config.override(cores=replicas):
+            strategy = tf.distribute.TPUStrategy()
+            with strategy.scope():
+                w = tf.Variable([1.0, 2.0])
+                optimizer = tf.optimizers.SGD(0.1, momentum=0.5)
 
-                def step(w=w, optimizer=optimizer):
-                    optimizer.apply_gradients([(w * 2.0, w)])
+            def step(w=w, optimizer=optimizer):
+                optimizer.apply_gradients([(w * 2.0, w)])
 
-                program = tf.function(lambda s=strategy, f=step: s.run(f))
-                graph = program.get_concrete_function().graph
-                (replicated,) = [
-                    op for op in graph.get_operations() if op.definition is REPLICATE
-                ]
-                counts.add(len(replicated.blocks[0].operations))
-        assert len(counts) == 1
+            program = tf.function(lambda s=strategy, f=step: s.run(f))
+            graph = program.get_concrete_function().graph
+            (replicated,) = [
+                op for op in graph.get_operations() if op.definition is REPLICATE
+            ]
+            counts.add(len(replicated.blocks[0].operations))
+    assert len(counts) == 1
 
 
 def test_variables_made_in_the_first_call(strategy):

@@ -41,15 +41,14 @@ def test_it_grows_after_the_variables_have_changed(session):
     assert session.run(w) == 1.0 - (1 + 2 + 3)
 
 
-def test_in_eager_mode():
-    with tf.eager_execution():
-        step = tf.train.get_or_create_global_step()
-        assert tf.train.get_or_create_global_step() is step
-        w = tf.Variable(1.0)
-        descent = tf.train.GradientDescentOptimizer(0.5)
-        descent.minimize(lambda: w * 2.0, global_step=step)
-        assert tf.train.global_step(None, step) == 1
-        assert float(w) == 0.0
+def test_in_eager_mode(eager):
+    step = tf.train.get_or_create_global_step()
+    assert tf.train.get_or_create_global_step() is step
+    w = tf.Variable(1.0)
+    descent = tf.train.GradientDescentOptimizer(0.5)
+    descent.minimize(lambda: w * 2.0, global_step=step)
+    assert tf.train.global_step(None, step) == 1
+    assert float(w) == 0.0
 
 
 def test_what_it_cannot_be():
