@@ -35,6 +35,16 @@ class ClusterResolver:
         return tf.train.ClusterSpec({self._job: tasks})
 
 
+def summed_on_read(name, value):
+    """Make a variable that each tower changes for itself; what is read is the sum."""
+    return tf.get_variable(
+        name,
+        initializer=value,
+        synchronization=tf.VariableSynchronization.ON_READ,
+        aggregation=tf.VariableAggregation.SUM,
+    )
+
+
 @pytest.fixture
 def resolver():
     return LocalResolver()

@@ -5,6 +5,8 @@ import numpy as np
 import tpuref as tf
 from tpuref.engine.graph.lowering import lower
 
+from .conftest import summed_on_read
+
 SUM = tf.VariableAggregation.SUM
 MEAN = tf.VariableAggregation.MEAN
 
@@ -114,12 +116,7 @@ def test_host_functions_of_towers(strategy):
 
 def test_fetching_variables_adds_nothing_the_second_time(strategy, session):
     mirrored = tf.get_variable("m", initializer=1.0)
-    local = tf.get_variable(
-        "l",
-        initializer=2.0,
-        synchronization=tf.VariableSynchronization.ON_READ,
-        aggregation=SUM,
-    )
+    local = summed_on_read("l", 2.0)
     fetches = [mirrored, local]
     for _ in range(2):
         session.run([mirrored.initializer, local.initializer])

@@ -4,9 +4,10 @@ import pytest
 
 import tpuref as tf
 
+from .conftest import summed_on_read
+
 pytestmark = pytest.mark.usefixtures("both_executors")
 TOWERS = [1, 2, 4]
-SUM, MEAN = tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN
 
 
 def numbers(strategy):
@@ -151,12 +152,7 @@ def test_a_start_of_other_towers(strategy_of, session):
 
 
 def test_tower_local_variables_are_combined(strategy, evaluate):
-    count = tf.get_variable(
-        "count",
-        initializer=1.0,
-        synchronization=tf.VariableSynchronization.ON_READ,
-        aggregation=SUM,
-    )
+    count = summed_on_read("count", 1.0)
 
     def step(context, x):
         context.set_last_step_output("count", count)

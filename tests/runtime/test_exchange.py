@@ -16,6 +16,8 @@ from tpuref.engine.runtime.pool.process.arrangement import (
     arranged,
 )
 
+from ..messages import refused
+
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)
 
@@ -157,7 +159,7 @@ def test_a_traced_run_names_each_sum_and_gives_the_same_bits(algorithm):
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
-def test_a_variable_that_changes_between_two_sums(executor):
+def test_a_variable_that_changes_between_two_sums(executor, evaluate):
     def computation(x):
         first = tf.tpu.cross_replica_sum(x)
         with tf.control_dependencies([first]):
@@ -167,14 +169,11 @@ def test_a_variable_that_changes_between_two_sums(executor):
         with tf.control_dependencies([second]):
             return early, v.read_value() + second
 
-    settings: dict[str, Any] = {"executor": executor, "cores": 3, "timeout": 30.0}
-    with tf.config.override(**settings), tf.Graph().as_default():
-        v = tf.Variable(0.5, name="v")
-        out = tf.tpu.replicate(computation, [[1.0], [1.0], [1.0]])
-        with tf.Session() as session:
-            session.run(v.initializer)
-            assert session.run(out) == [(0.5, 10.0)] * 3
-            assert session.run(out) == [(4.0, 10.0)] * 3
+    v = tf.Variable(0.5, name="v")
+    out = tf.tpu.replicate(computation, [[1.0], [1.0], [1.0]])
+    with tf.config.override(executor=executor, cores=3, timeout=30.0):
+        assert evaluate(out) == [(0.5, 10.0)] * 3
+        assert evaluate(out) == [(4.0, 10.0)] * 3
 
 
 def test_a_missing_replica_is_blamed_on_the_first_sum():
@@ -184,17 +183,13 @@ def test_a_missing_replica_is_blamed_on_the_first_sum():
     def computation(x):
         return tf.cond(x > 0.0, lambda: sums(x), lambda: [x, x])
 
-    errors = []
+    out = tf.tpu.replicate(computation, [[1.0], [-1.0], [1.0]])
+    words, errors = ["replicas [0, 2] wait for [1]", "test_exchange.py"], []
     for executor in ("lockstep", "pool"):
-        settings: dict[str, Any] = {"executor": executor, "cores": 3, "timeout": 30.0}
-        with tf.config.override(**settings), tf.Graph().as_default():
-            out = tf.tpu.replicate(computation, [[1.0], [-1.0], [1.0]])
-            with tf.Session() as session:
-                with pytest.raises(tf.errors.InvalidArgumentError) as raised:
-                    session.run(out)
-                errors.append(raised.value)
-    assert "replicas [0, 2] wait for [1]" in str(errors[1])
-    assert "test_exchange.py" in str(errors[1])
+        settings = tf.config.override(executor=executor, cores=3, timeout=30.0)
+        with settings, tf.Session() as session:
+            invalid = tf.errors.InvalidArgumentError
+            errors.append(refused(invalid, words, session.run, out))
     assert str(errors[0]) == str(errors[1])
     assert errors[0].op.name == errors[1].op.name == "cond/true/total_1"
 

@@ -11,7 +11,7 @@ from tpuref.engine.runtime.pool.host.pool import CorePool
 from tpuref.engine.runtime.pool.messages import RunRequest, sharing_key
 from tpuref.engine.runtime.system import LOCAL
 
-from ..distribute.conftest import LocalResolver
+from ..distribute.conftest import LocalResolver, summed_on_read
 
 LARGE = 5_000
 
@@ -77,12 +77,7 @@ def test_a_process_is_told_of_the_variables_of_its_towers(evaluate, told):
     strategy = tf.contrib.distribute.TPUStrategy(LocalResolver(), steps_per_run=1)
     common = tf.get_variable("common", initializer=3.0)
     with strategy.scope():
-        v = tf.get_variable(
-            "v",
-            initializer=2.0,
-            synchronization=tf.VariableSynchronization.ON_READ,
-            aggregation=tf.VariableAggregation.SUM,
-        )
+        v = summed_on_read("v", 2.0)
         grown = strategy.call_for_each_tower(lambda: v.assign_add(common))
     for turn in (1, 2):
         told.clear()

@@ -7,6 +7,7 @@ import pytest
 
 import tpuref as tf
 
+from ..distribute.conftest import summed_on_read
 from .conftest import MOST_DEVICES, evaluated, replicated, require_bits_of_lockstep
 
 pytest.importorskip("jax", reason="JAX is not installed")
@@ -112,12 +113,7 @@ def test_a_matrix_on_one_tower(agree, strategy_of):
     def build():
         strategy = strategy_of(4)
         with strategy.scope():
-            total = tf.get_variable(
-                "total",
-                initializer=np.int32([[1, 2]]),
-                synchronization=tf.VariableSynchronization.ON_READ,
-                aggregation=tf.VariableAggregation.SUM,
-            )
+            total = summed_on_read("total", np.int32([[1, 2]]))
         parts = strategy.unwrap(total)
         return [strategy.read_var(total), parts[3], tf.reshape(parts[1], [2])], None
 
