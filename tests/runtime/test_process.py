@@ -138,11 +138,12 @@ def test_it_is_killed_with_the_lifeline(start):
 
 def test_what_a_core_is_given(start, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "64")
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
     usable = len(os.sched_getaffinity(0))
     code = """\
 import os, socket
 names = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TPUREF_KERNELS".split()
-print(*(os.environ[name] for name in names))
+print(*(os.environ[name] for name in [*names, "GLIBC_TUNABLES"]))
 own_group = os.getpgid(0) == os.getpid() or sys.version_info < (3, 11)
 print(os.getcwd(), own_group, os.read(0, 1))
 print(min(map(int, sys.argv[-3:])) > 2, len(os.listdir("/proc/self/fd")))
@@ -153,6 +154,7 @@ print(min(map(int, sys.argv[-3:])) > 2, len(os.listdir("/proc/self/fd")))
     lines = process.log().splitlines()
     assert lines[0].split()[:3] == [threads] * 3
     assert lines[0].split()[3] in ("cython", "python")
+    assert lines[0].split()[4] == "glibc.malloc.hugetlb=1"
     assert lines[1:] == ["/ True b''", "True 7"]
 
 

@@ -9,15 +9,11 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.program import Program
-from tpuref.engine.runtime.pool.process.fusion import Fusion
-from tpuref.engine.runtime.pool.process.summed_products import (
-    over_operands,
-    over_replicas,
-)
+from tpuref.engine.runtime.pool.process.summed_products import summed_products
 
 from .programs import instr
 
-CORES, INNER, ROWS, COLUMNS = 5, 3, 50, 64
+INNER, ROWS, COLUMNS = 3, 50, 64
 
 
 def shaped(op, inputs, output, *shape, **attrs):
@@ -25,63 +21,32 @@ def shaped(op, inputs, output, *shape, **attrs):
     return replace(instr(op, inputs, output, **attrs), specs=(spec,))
 
 
-def product(inputs, output, **attrs):
-    turned = {"transpose_a": True, **attrs}
-    return shaped("MatMul", inputs, output, ROWS, COLUMNS, **turned)
+def is_taken(rows=ROWS, results=(4,), readers=(), moves=(), joined=False, **turned):
+    """Whether a sum takes the product of its input."""
+    left, right = (
+        shaped("Neg", [0], 1, INNER, rows),
+        shaped("Exp", [0], 2, INNER, COLUMNS),
+    )
+    attrs = {"transpose_a": True, "transpose_b": False, **turned}
+    product = shaped("MatMul", [1, 2], 3, rows, COLUMNS, **attrs)
+    total = shaped("CrossReplicaSum", [3], 4, rows, COLUMNS, groups=())
+    instrs = (left, right, product, total, *readers)
+    order = [instrs] if joined else [(each,) for each in instrs]
+    program = Program("test", (0,), instrs, results)
+    summed = summed_products(program, order, lambda instr: moves)
+    assert summed in ({}, {id(total): product})
+    return bool(summed)
 
 
-X, Y = (shaped("Neg", [k], 2 + k, INNER, (ROWS, COLUMNS)[k]) for k in (0, 1))
-PRODUCTS = [X, Y, product([2, 3], 4), product([0, 3], 5), product([2, 1], 6)]
-TOTAL = shaped("AddN", [4, 5, 6], 7, ROWS, COLUMNS)
-
-
-def taken(instrs, wanted=(7,)):
-    return [i.op for i, _ in over_operands([(i, 0) for i in instrs], wanted)]
-
-
-def test_the_products_of_a_sum_are_left_out():
-    assert taken([*PRODUCTS, TOTAL]) == ["Neg", "Neg", "AddN"]
-    for others in (
-        [*PRODUCTS, shaped("AddN", [4, 5, 0], 7, ROWS, COLUMNS)],
-        [*PRODUCTS, shaped("AddN", [4, 5, 5], 7, ROWS, COLUMNS)],
-        [*PRODUCTS, TOTAL, shaped("Neg", [4], 8, ROWS, COLUMNS)],
-        [*PRODUCTS[:4], product([2, 1], 6, transpose_b=True), TOTAL],
-        [*PRODUCTS[:4], product([2, 1], 6, transpose_a=False), TOTAL],
-    ):
-        assert taken(others) == [each.op for each in others]
-    assert len(taken([*PRODUCTS, TOTAL], wanted=(7, 6))) == 6
-
-
-@pytest.mark.parametrize("rows", [ROWS, 2 * INNER])
-def test_only_products_larger_than_their_matrices_are_left_out(rows):
-    small = [shaped("Neg", [0], 2, INNER, rows), Y]
-    both = [
-        shaped("MatMul", [2, 3], k, rows, COLUMNS, transpose_a=True) for k in (4, 5)
-    ]
-    total = shaped("AddN", [4, 5], 7, rows, COLUMNS)
-    assert len(taken([*small, *both, total])) == (3 if rows == ROWS else 5)
-
-
-def test_the_bits_of_a_sum_are_those_of_the_products():
-    counter = memoryview(bytearray(8)).cast("Q")
-    fusion = Fusion([*PRODUCTS, TOTAL], range(6), CORES, {}, [7], {}, counter)
-    draw = np.random.default_rng(0)
-    lefts = draw.standard_normal((CORES, INNER, ROWS)).astype(np.float32)
-    rights = draw.standard_normal((CORES, INNER, COLUMNS)).astype(np.float32)
-    values = [[*lefts], [*rights], *[None] * 6]
-    assert fusion.run(values)
-    for x, y, found in zip(lefts, rights, values[7], strict=True):
-        assert found.tobytes() == (-x.T @ -y + x.T @ -y + -x.T @ y).tobytes()
-
-
-def test_which_sums_over_replicas_take_products():
-    total = replace(TOTAL, op="CrossReplicaSum", inputs=(4,), attrs={"groups": ()})
-    program = Program("test", (0, 1), (*PRODUCTS[:3], total), (7,))
-    alone = [(each,) for each in program.instrs]
-    assert over_replicas(program, alone, lambda instr: ()) == {id(total): PRODUCTS[2]}
-    assert not over_replicas(program, alone, lambda instr: instr.inputs)
-    assert not over_replicas(program, [program.instrs], lambda instr: ())
-    assert not over_replicas(replace(program, results=(4,)), alone, lambda i: ())
+def test_which_sums_take_products():
+    assert is_taken()
+    assert not is_taken(rows=2 * INNER)
+    assert not is_taken(results=(4, 3))
+    assert not is_taken(readers=(shaped("Neg", [3], 5, ROWS, COLUMNS),))
+    assert not is_taken(moves=(1,))
+    assert not is_taken(joined=True)
+    assert not is_taken(transpose_a=False)
+    assert not is_taken(transpose_b=True)
 
 
 def gradients(x, y):

@@ -10,7 +10,6 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Instr
 from tpuref.engine.runtime.meaning.operation_failure import FAULTS
 from tpuref.engine.runtime.pool.columns import Layout, layout
-from tpuref.engine.runtime.pool.process import summed_products
 from tpuref.engine.runtime.pool.process.addition import by_twos
 from tpuref.engine.runtime.pool.process.fusion_plan import FusionPlan, Memory
 from tpuref.engine.runtime.pool.process.plan_calls import UnexpectedShape
@@ -65,8 +64,7 @@ class Fusion:
         memories: Mapping[int, Memory],
         counter: memoryview,
     ) -> None:
-        numbered = list(zip(instrs, numbers, strict=True))
-        numbered = by_twos(summed_products.over_operands(numbered, wanted))
+        numbered = by_twos(list(zip(instrs, numbers, strict=True)))
         self._instrs = [instr for instr, _ in numbered]
         self._numbers = [number for _, number in numbered]
         self._cores, self._counter = cores, counter

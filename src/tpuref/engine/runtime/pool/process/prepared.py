@@ -29,7 +29,7 @@ from tpuref.engine.runtime.pool.process import arrangement, schedule
 from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps, at
-from tpuref.engine.runtime.pool.process.summed_products import over_replicas
+from tpuref.engine.runtime.pool.process.summed_products import summed_products
 from tpuref.engine.runtime.pool.split import LocalCore
 
 
@@ -56,7 +56,7 @@ class PreparedProgram:
         self._parameters = program.parameters
         self._results = program.results
         order = arrangement.arranged(program, plan)
-        self._products = over_replicas(program, order, plan.before)
+        self._products = summed_products(program, order, plan.before)
         products = set(map(id, self._products.values()))
         self._addends: dict[int, Addend] = {}
         summed: dict[int, Addend] = {}
