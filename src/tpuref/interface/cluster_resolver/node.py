@@ -35,7 +35,8 @@ def endpoints_of(answer: Any, name: str) -> list[str]:
 
 def _check_health(answer: Mapping[str, Any], name: str) -> None:
     state = answer.get("state", "READY")
-    if state == "READY" and answer.get("health", "HEALTHY") == "HEALTHY":
+    health = answer.get("health", "HEALTHY")
+    if state == "READY" and health == "HEALTHY":
         return
     trouble = "not ready" if state != "READY" else "not healthy"
     description = answer.get("healthDescription")

@@ -36,10 +36,7 @@ def update(
         component: Any = getattr(var, "here", lambda: var)
         return fn(component(), *args, **kwargs)
     if not isinstance(var, DistributedValues):
-        device = "" if executing_eagerly() else var.device
-        own = selected_mirrored(device, (args, kwargs), "update")
-        with get_default_graph().device(None), towers.on(device), across_towers(device):
-            return fn(var, *own[0], **own[1])
+        return _update_plain(var, fn, args, kwargs, towers)
     return _on_each(var.index, fn, args, kwargs, towers, "update")
 
 
@@ -53,7 +50,21 @@ def update_non_slot(
     """Call ``fn(*args, **kwargs)`` on each device; merge the results."""
     if current_place().trace is not None:
         return fn(*args, **kwargs)
-    return _on_each(dict.fromkeys(devices), fn, args, kwargs, towers, "update_non_slot")
+    index = dict.fromkeys(devices)
+    return _on_each(index, fn, args, kwargs, towers, "update_non_slot")
+
+
+def _update_plain(
+    var: Variable,
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    towers: TowerDevices,
+) -> Any:
+    device = "" if executing_eagerly() else var.device
+    own = selected_mirrored(device, (args, kwargs), "update")
+    with get_default_graph().device(None), towers.on(device), across_towers(device):
+        return fn(var, *own[0], **own[1])
 
 
 def _on_each(
