@@ -5,6 +5,7 @@ Those of a chain take all its operations for one block of elements after the oth
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
@@ -165,16 +166,22 @@ def joined(chain: Sequence[Link], inner: Collection[int]) -> list[Link]:
     Only the operations of the chain read the `inner` entries.
     """
     links: list[Link] = []
+    uses = _uses(chain)
     for known, run in itertools.groupby(chain, lambda link: link.name is not None):
         neighbours = list(run)
         if not known:
             links += neighbours
             continue
         for part in _parts(len(neighbours), kernel.MOST_STEPS):
-            members = neighbours[part]
-            read = {e for x in chain if x not in members for e in x.entries}
-            links.append(_join(members, {*inner} - read))
+            own = _uses(neighbours[part])
+            alone = {e for e in own if e in inner and own[e] == uses[e]}
+            links.append(_join(neighbours[part], alone))
     return links
+
+
+def _uses(chain: Sequence[Link]) -> Counter[int]:
+    """Return the number of operations that read or write each entry."""
+    return Counter(entry for link in chain for entry in {*link.entries})
 
 
 def _join(members: Sequence[Link], inner: Collection[int]) -> Link:
