@@ -24,7 +24,7 @@ def add_run(known: RegisteredProgram, seconds: float) -> None:
         return
     _LOG.warning(
         "%r has run for %.0f s in the core pool. The executor on XLA compiles "
-        "programs, which makes most of them faster: TPUREF_EXECUTOR=xla, or "
+        "programs, which makes many of them faster: TPUREF_EXECUTOR=xla, or "
         "tf.config.executor = 'xla'. To switch this advice off: "
         "logging.getLogger('tpuref.executor').setLevel('ERROR') [%s]",
         known.program.name,
