@@ -60,6 +60,7 @@ def require_bits_of_lockstep(build, runs=1):
 @pytest.fixture
 def session():
     """A session whose programs are compiled by XLA."""
+    pytest.importorskip("jax", reason="JAX is not installed")
     with tf.config.override(executor="xla"), tf.Session() as session:
         yield session
 
