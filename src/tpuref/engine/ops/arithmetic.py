@@ -22,7 +22,7 @@ def widened(array: Array) -> Array:
 
 
 def written(kernel: Callable[..., Any], *inputs: Array, out: Array | None) -> Array:
-    """Return what a kernel writes to its last argument, an array like the first."""
+    """Return the result of a kernel, an array like its first input."""
     result = np.empty_like(inputs[0]) if out is None else out
     kernel(*inputs, result)
     return result

@@ -27,8 +27,8 @@ static void tpuref_gather(
             memcpy(to, matrices[k] + i * size + first, width * sizeof *to);
 }
 
-/* `left` and `right` have the tile's part of the matrices, `total` room for its sum: that
-   does not fit into registers besides a product. */
+/* `left` and `right` have the tile's part of the matrices. `total` has room for its sum,
+   which does not fit into the registers beside a product. */
 TPUREF_INLINE void tpuref_tile(
     const tpuref_products *p, const float *left, const float *right,
     tpuref_outputs *total, ptrdiff_t rows, float *result, const int widest,

@@ -157,12 +157,9 @@ class PreparedProgram:
         if not places:
             return
         exchange = self._addends[id(sums[0])].exchange
-        alone: list[schedule.Numbered] = []
-        for instr in sums:
-            label = self._schedule.label(
-                instr, COLLECTIVE, instr.outputs, places, traced=True
-            )
-            alone.append((self._sum(instr, places), label.number, label))
+        alone = [
+            self._numbered(instr, places, self._sum(instr, places)) for instr in sums
+        ]
 
         def step(values: schedule.Values) -> None:
             columns = [at(values, instr.inputs, places)[0] for instr in sums]
@@ -184,15 +181,11 @@ class PreparedProgram:
         product, places = self._products[id(instr)], self._places(instr)
         if not places:
             return
-        alone: list[schedule.Numbered] = []
-        for each, take in (
-            (product, self._instructions.step(product, places, ())),
-            (instr, self._sum(instr, places)),
-        ):
-            label = self._schedule.label(
-                each, kind(each), each.outputs, places, traced=True
-            )
-            alone.append((take, label.number, label))
+        multiply = self._instructions.step(product, places, ())
+        alone = [
+            self._numbered(product, places, multiply),
+            self._numbered(instr, places, self._sum(instr, places)),
+        ]
         exchange, (target,) = self._addends[id(instr)].exchange, instr.outputs
 
         def step(values: schedule.Values) -> None:
@@ -204,6 +197,15 @@ class PreparedProgram:
                 values[target] = self._instructions.column(places, sums, values[target])
 
         self._schedule.append_in_parts(step, self._numbers[id(instr)], alone, instr)
+
+    def _numbered(
+        self, instr: Instr, places: Sequence[int], step: schedule.Step
+    ) -> schedule.Numbered:
+        """Return a step of an instruction that observers see."""
+        label = self._schedule.label(
+            instr, kind(instr), instr.outputs, places, traced=True
+        )
+        return step, label.number, label
 
     def _sum(self, instr: Instr, places: Sequence[int]) -> schedule.Step:
         """Return the step of a sum by itself."""

@@ -105,6 +105,7 @@ class Schedule:
         self._observed: list[Numbered] = []
         self._fusing: list[Numbered] = []
         self._writes: list[Numbered] = []
+        self._written: set[int | str] = set()  # slots and variables of `_writes`
 
     def run(self, values: Values) -> None:
         """Run all steps; with an observer, one instruction at a time."""
@@ -150,14 +151,15 @@ class Schedule:
     def append(self, step: Step, label: Label) -> None:
         """Append the step of an instruction."""
         self.fuse()
-        self.append_read(step, label)
+        self._steps.append((step, label.number, label))
+        self._observed.append((step, label.number, label))
 
     def append_read(self, step: Step, label: Label) -> None:
         """Append a read of a variable: before operations that wait to be fused.
 
         None of them can change a variable.
         """
-        if any(_handle(written) == _handle(label) for _, _, written in self._writes):
+        if _handle(label) in self._written:
             self.fuse()
         self._steps.append((step, label.number, label))
         self._observed.append((step, label.number, label))
@@ -165,6 +167,7 @@ class Schedule:
     def append_write(self, step: Step, label: Label) -> None:
         """Append a write to a variable: after operations that wait to be fused."""
         self._writes.append((step, label.number, label))
+        self._written.update((*label.slots, _handle(label)))
         self._observed.append((step, label.number, label))
 
     def append_in_parts(
@@ -188,8 +191,8 @@ class Schedule:
 
     def add(self, alone: Numbered) -> None:
         """Add an operation on all cores to the next fusion: its step without one."""
-        written = {slot for _, _, label in self._writes for slot in label.slots}
-        if alone[2].instr is not None and not written.isdisjoint(alone[2].instr.inputs):
+        instr = alone[2].instr
+        if instr is not None and not self._written.isdisjoint(instr.inputs):
             self.fuse()
         self._fusing.append(alone)
         self._observed.append(alone)
@@ -204,6 +207,7 @@ class Schedule:
         self._fuse_operations()
         self._steps += self._writes
         self._writes = []
+        self._written.clear()
 
     def _fuse_operations(self) -> None:
         if not self._fusing:
@@ -254,9 +258,10 @@ class Schedule:
         return memory
 
 
-def _handle(label: Label) -> str | None:
+def _handle(label: Label) -> str:
     """Return the variable that a step reads or writes."""
-    return None if label.instr is None else label.instr.attrs["handle"]
+    assert label.instr is not None
+    return str(label.instr.attrs["handle"])
 
 
 def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:

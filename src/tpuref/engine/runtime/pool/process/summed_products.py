@@ -4,7 +4,7 @@ The gradient of a weight is such a sum.  If a replica has few samples, its produ
 larger than both matrices.
 
 The bits are those of the products by themselves: BLAS adds the products of elements in
-the same order, unless there are many; random numbers tell.
+the same order, unless there are many of them.  A comparison of random matrices decides.
 """
 
 from collections import Counter
@@ -57,7 +57,6 @@ def add_up(
     lefts: Sequence[Array], rights: Sequence[Array], rows: slice, result: Array
 ) -> None:
     """Write some rows of the sum of products to `result`."""
-    lefts, rights = (list(map(np.ascontiguousarray, each)) for each in (lefts, rights))
 
     def compute(first: int, last: int) -> None:
         products.add_up(lefts, rights, rows.start + first, rows.start + last, result)
@@ -69,8 +68,8 @@ def add_up(
 def _is_large(instr: Instr, made: Mapping[int, Instr]) -> bool:
     """Whether an instruction multiplies matrices that are smaller than the product.
 
-    `made` has the instructions by the slots of their outputs.  Sums of few numbers
-    travel in the messages of the cores.
+    `made` has the instructions by the slots of their outputs.  A small sum is `flat`:
+    it needs the products.
     """
     if not instr.definition.batching.product or turns(instr) != (True, False):
         return False
