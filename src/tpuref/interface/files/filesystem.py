@@ -167,7 +167,7 @@ class LocalFiles:
         """Flush a directory, so that its names survive a power failure."""
         if os.name == "nt":
             return  # Windows opens no directories
-        opened = os.open(folder or ".", os.O_RDONLY)
+        opened = _open_nonblocking(folder or ".", os.O_RDONLY)
         try:
             os.fsync(opened)
         finally:
@@ -308,7 +308,14 @@ def _unique_name(stem: str, end: str) -> str:
 
 
 def _open_nonblocking(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    opened: list[int] = []  # holds the descriptor before a signal's handler can raise
+    try:
+        opened.extend(map(os.open, (path,), (flags | getattr(os, "O_NONBLOCK", 0),)))
+        return opened[0]
+    except BaseException:
+        for descriptor in opened:
+            os.close(descriptor)
+        raise
 
 
 def _open_no_link(path: str, flags: int) -> int:
@@ -331,8 +338,9 @@ def _turn(folder: str) -> Iterator[None]:
     if fcntl is None:
         yield
         return
-    opened, deadline = os.open(folder or ".", os.O_RDONLY), time.monotonic() + 5
+    opened = _open_nonblocking(folder or ".", os.O_RDONLY)
     try:
+        deadline = time.monotonic() + 5
         while _lock(opened) is False and time.monotonic() < deadline:
             time.sleep(0.001)
         yield
