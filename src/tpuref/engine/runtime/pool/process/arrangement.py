@@ -145,7 +145,8 @@ class _Arrangement:
     def _has_room_for(self, instr: Instr) -> bool:
         """Whether the exchange may have one more sum."""
         alike = all(_kind(each) == _kind(instr) for each in self._sums[:1])
-        return alike and sum(map(_size, [*self._sums, instr])) <= LARGEST_EXCHANGE
+        size = sum(map(output_bytes, [*self._sums, instr]))
+        return alike and size <= LARGEST_EXCHANGE
 
     def _join(self, instr: Instr) -> None:
         """Add a sum to the exchange."""
@@ -182,8 +183,8 @@ def _kind(instr: Instr) -> tuple[object, ...]:
     return instr.specs[0].dtype, instr.attrs["groups"], instr.core
 
 
-def _size(instr: Instr) -> int:
-    """Return the bytes of a core's contribution to a sum."""
+def output_bytes(instr: Instr) -> int:
+    """Return the size of the first output, 0 if it is not static."""
     spec = instr.specs[0]
     return spec.dtype.size * math.prod(size or 0 for size in spec.shape.as_list())
 

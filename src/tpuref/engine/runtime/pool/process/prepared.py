@@ -27,6 +27,7 @@ from tpuref.engine.runtime.pool.core_events import (
 )
 from tpuref.engine.runtime.pool.process import arrangement, schedule
 from tpuref.engine.runtime.pool.process.collectives import Addend
+from tpuref.engine.runtime.pool.process.divided_writes import Share, share_of
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps, at
 from tpuref.engine.runtime.pool.process.summed_products import summed_products
@@ -37,7 +38,9 @@ class PreparedProgram:
     """A program, prepared for some of the cores of one process.
 
     `path` is the position of a block within the whole program, `numbers` the program
-    counter of each instruction, by its id.
+    counter of each instruction, by its id.  This is process `number` of `processes`
+    that divide the writes of values that all replicas share, and `shared` are the
+    variables that it writes for all.
     """
 
     def __init__(
@@ -48,6 +51,8 @@ class PreparedProgram:
         plan: arrangement.PlacementPlan,
         path: schedule.Path = (),
         numbers: Mapping[int, int] | None = None,
+        processes: int = 1,
+        number: int = 0,
     ) -> None:
         self._services = services
         self._numbers = numbers or numbered(program)
@@ -66,6 +71,10 @@ class PreparedProgram:
         self._schedule = schedule.Schedule(
             services, local_cores, program, plan, self._numbers, summed
         )
+        share = Share()
+        if processes > 1 and plan.cores == 1:
+            share = share_of(program, self._schedule.readers, processes, number)
+        self.shared, left_out = share.handles, products | share.left_out
         self._instructions = InstructionSteps(
             services, local_cores, summed, self._block
         )
@@ -75,7 +84,7 @@ class PreparedProgram:
                 self._add_exchange(together)
             elif id(together[0]) in self._products:
                 self._add_sum_of_products(together[0])
-            elif id(together[0]) not in products:
+            elif id(together[0]) not in left_out:
                 self._add(together[0], paths[id(together[0])])
         for transfer in plan.at_the_end(program):
             self._add_transfer(transfer, program.instrs[-1], range(len(local_cores)))

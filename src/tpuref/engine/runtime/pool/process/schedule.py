@@ -96,7 +96,7 @@ class Schedule:
         )
         self.constants: Values = [None] * slots
         self.known: dict[int, Array] = {}
-        self.readers = _readers(program, plan)
+        self.readers = readers_of(program, plan)
         self._services = services
         self._local_cores = local_cores
         self._numbers = numbers
@@ -264,7 +264,7 @@ def _handle(label: Label) -> str:
     return str(label.instr.attrs["handle"])
 
 
-def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
+def readers_of(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
     """Return the ids of the readers of each slot: instructions, the program itself."""
     readers: dict[int, set[int]] = {slot: {id(program)} for slot in program.results}
     for instr in program.instrs:

@@ -17,7 +17,7 @@ import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from time import monotonic_ns
 from typing import Any
@@ -71,17 +71,19 @@ _BY_LINE = 1  # _IOLBF of <stdio.h>
 class PlacedProgram:
     """A program on the cores of this process.
 
-    `placement` has all cores that run it, `local_cores` those of this process, and
-    `variables` the values that the host has sent.  `left` are those that the last run
-    has written: the next one reads them if the host has kept them.  The first run
-    prepares the program.
+    `placement` has all cores that run it, `local_cores` those of this process,
+    `processes` the numbers of all, and `variables` the values that the host has sent.
+    `left` are those that the last run has written: the next one reads them if the host
+    has kept them.  The first run prepares the program; `prepared` has it by whether
+    the processes divide writes.
     """
 
     program: Program
     placement: Placement
     split: Split
     local_cores: LocalCores
-    prepared: PreparedProgram | None = None
+    processes: list[int]
+    prepared: dict[bool, PreparedProgram] = field(default_factory=dict)
     variables: dict[str, Array] = field(default_factory=dict)
     left: dict[str, Array] = field(default_factory=dict)
 
@@ -149,8 +151,11 @@ class Worker:
     ) -> None:
         """Record the placement of a program, and its number of processes."""
         split = Split(self._split.cores, processes)
-        local_cores = local_cores_of(split, placement).get(self._number, LocalCores(()))
-        placed = PlacedProgram(self._sent[program], placement, split, local_cores)
+        every = local_cores_of(split, placement)
+        local_cores = every.get(self._number, LocalCores(()))
+        placed = PlacedProgram(
+            self._sent[program], placement, split, local_cores, sorted(every)
+        )
         self._placed[program, number] = placed
 
     def _forget(self, number: int) -> None:
@@ -158,17 +163,23 @@ class Worker:
         for key in [key for key in self._placed if key[0] == number]:
             del self._placed[key]
 
-    def _prepare(self, placed: PlacedProgram) -> PreparedProgram:
-        if placed.prepared is None:
+    def _prepare(self, placed: PlacedProgram, divides: bool) -> PreparedProgram:
+        if divides not in placed.prepared:
             begin = monotonic_ns()
             plan = PlacementPlan(placed.program, len(placed.placement[0]))
-            placed.prepared = PreparedProgram(
-                placed.program, self, placed.local_cores, plan
+            others = placed.processes if divides else [self._number]
+            placed.prepared[divides] = PreparedProgram(
+                placed.program,
+                self,
+                placed.local_cores,
+                plan,
+                processes=len(others),
+                number=others.index(self._number),
             )
             if self.events is not None:
                 label = Label(None, 0, PREPARE, dict(enumerate(placed.local_cores)))
                 self.events.note(label, begin)
-        return placed.prepared
+        return placed.prepared[divides]
 
     # -- one run ---------------------------------------------------------------
 
@@ -178,9 +189,12 @@ class Worker:
         held, state = self._begin(request, placed)
         try:
             inputs = [self._column(placed, column) for column in request.inputs]
-            results = self._prepare(placed).run(inputs)
+            # With an observer, or if all values are compared, each core writes all.
+            divides = request.owners == [0] and self.events is None
+            prepared = self._prepare(placed, divides)
+            results = prepared.run(inputs)
             self.counter[0] = 0
-            left = self._left(request, placed, results, held, state)
+            left = self._left(request, placed, results, held, state, prepared.shared)
             answer: tuple[Any, ...] = ("done", *left)
         except Stopped:
             answer = ("stopped",)
@@ -261,6 +275,7 @@ class Worker:
         results: Sequence[Column],
         variables: dict[int, dict[int, CoreVariables]],
         state: CoreState,
+        shared: Collection[str],
     ) -> messages.Results:
         """Return the results of the run; the host owns their blocks from now on."""
         lent = len(self._lent)
@@ -271,7 +286,7 @@ class Worker:
                 for column, block in zip(results, request.blocks, strict=True)
                 if placed.local_cores.leading
             ],
-            written=self._new_values(request.owners, variables.get(0, {})),
+            written=self._new_values(request.owners, variables.get(0, {}), shared),
             draws=[
                 (replica, name, count)
                 for replica, counts in state.draws.items()
@@ -286,15 +301,32 @@ class Worker:
         return left
 
     def _new_values(
-        self, owners: Sequence[int], views: Mapping[int, CoreVariables]
+        self,
+        owners: Sequence[int],
+        views: Mapping[int, CoreVariables],
+        shared: Collection[str],
     ) -> list[tuple[messages.Described, list[tuple[int, str]]]]:
-        """Describe the new values of variables; an array that replicas share, once."""
+        """Describe the new values of variables; an array that replicas share, once.
+
+        Values of `shared` variables are written in the name of replica 0.
+        """
+        news = [
+            (value, (replica, handle))
+            for replica, view in views.items()
+            if replica in owners
+            for handle, value in view.written.items()
+        ]
+        if 0 not in views:
+            news += [
+                (view.written[handle], (0, handle))
+                for view in [*views.values()][:1]
+                for handle in shared
+            ]
         written: dict[int, tuple[messages.Described, list[tuple[int, str]]]] = {}
-        for replica in (replica for replica in views if replica in owners):
-            for handle, value in views[replica].written.items():
-                if id(value) not in written:
-                    written[id(value)] = self._describe(value), []
-                written[id(value)][1].append((replica, handle))
+        for value, user in news:
+            if id(value) not in written:
+                written[id(value)] = self._describe(value), []
+            written[id(value)][1].append(user)
         return list(written.values())
 
     def _send_events(self) -> None:

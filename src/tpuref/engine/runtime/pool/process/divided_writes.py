@@ -1,0 +1,123 @@
+"""Writes of values that are equal on all replicas, divided between the processes.
+
+An update of a weight by a sum over all replicas is such a write, and only one value of
+a variable is kept.  So one process computes it, and the others leave it out.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from tpuref.engine.ops.definition import Access
+from tpuref.engine.program import HOST, Instr, Program
+from tpuref.engine.runtime.pool.messages import INLINE_BYTES
+from tpuref.engine.runtime.pool.process.arrangement import output_bytes
+from tpuref.engine.runtime.pool.process.fusion import fuses
+
+
+class Share(NamedTuple):
+    """What one process writes for all, and the instructions that it leaves to others.
+
+    `handles` name variables, `left_out` has ids of instructions.
+    """
+
+    handles: frozenset[str] = frozenset()
+    left_out: frozenset[int] = frozenset()
+
+
+def share_of(
+    program: Program, readers: Mapping[int, set[int]], processes: int, number: int
+) -> Share:
+    """Return the share of one of the processes; all of them divide in the same way.
+
+    `readers` has the ids of the readers of each slot.
+    """
+    shares: list[list[Instr]] = [[] for _ in range(processes)]
+    loads = [0] * processes
+    for group in _groups(program, readers):
+        least = loads.index(min(loads))
+        shares[least] += group
+        loads[least] += _bytes(group)
+    own = shares.pop(number)
+    left_out = {id(write) for share in shares for write in share}
+    for instr in reversed(program.instrs):
+        read_by = [readers.get(slot) for slot in instr.outputs]
+        if fuses(instr) and all(ids and ids <= left_out for ids in read_by):
+            left_out.add(id(instr))
+    return Share(frozenset(w.attrs["handle"] for w in own), frozenset(left_out))
+
+
+def _groups(
+    program: Program, readers: Mapping[int, set[int]]
+) -> Sequence[Sequence[Instr]]:
+    """Return the writes that can be divided, the largest group first.
+
+    Writes of a group have operations in common, except those with small results.
+    """
+    alike = _alike(program)
+    writes = {
+        id(write): write
+        for write in _last_accesses(program)
+        if write.inputs[0] in alike and not readers.get(write.outputs[0])
+    }
+    joined: dict[int, int] = {}  # by slot: itself, or another slot of its group
+
+    def group_of(slot: int) -> int:
+        while joined[slot] != slot:
+            joined[slot] = slot = joined[joined[slot]]
+        return slot
+
+    for instr in program.instrs:
+        shared = fuses(instr) and alike.issuperset(instr.outputs)
+        if id(instr) in writes or (shared and output_bytes(instr) > INLINE_BYTES):
+            first = instr.outputs[0]
+            joined.update(dict.fromkeys(instr.outputs, first))
+            for slot in instr.inputs:
+                if slot in joined:
+                    joined[group_of(slot)] = first
+    groups: dict[int, list[Instr]] = {}
+    for write in writes.values():
+        groups.setdefault(group_of(write.outputs[0]), []).append(write)
+    return sorted(groups.values(), key=_bytes, reverse=True)
+
+
+def _alike(program: Program) -> set[int]:
+    """Return the slots whose values are equal on all replicas."""
+    slots: set[int] = set()
+    written = {component for own in program.components for component in own}
+    for instr in program.instrs:
+        definition = instr.definition
+        if definition.collective is not None:
+            equal = len(instr.attrs["groups"] or [()]) == 1
+        elif definition.effects.access is Access.READ:
+            equal = instr.attrs["handle"] not in written
+        else:
+            equal = definition.traits.constant or fuses(instr)
+            equal = equal and slots.issuperset(instr.inputs)
+        if equal and instr.replica is None and instr.core != HOST:
+            slots.update(instr.outputs)
+        for inner in (instr, *(i for b in instr.blocks for i in b.all_instrs())):
+            if inner.definition.writes:
+                written.add(inner.attrs[inner.definition.writes])
+    return slots
+
+
+def _last_accesses(program: Program) -> Iterator[Instr]:
+    """Yield the large writes of all replicas to variables that are only read before."""
+    outside = set(map(id, program.instrs))
+    accesses: dict[str, list[Instr]] = {}
+    for instr in program.all_instrs():
+        name = instr.definition.reads or instr.definition.writes
+        if name:
+            accesses.setdefault(instr.attrs[name], []).append(instr)
+    for instrs in accesses.values():
+        *before, last = instrs
+        kinds = {instr.definition.effects.access for instr in before}
+        writes = last.definition.effects.access in (Access.ASSIGN, Access.UPDATE)
+        plain = all(id(i) in outside and i.core != HOST for i in instrs)
+        large = writes and output_bytes(last) > INLINE_BYTES
+        if large and plain and last.replica is None and kinds <= {Access.READ}:
+            yield last
+
+
+def _bytes(writes: Sequence[Instr]) -> int:
+    return sum(map(output_bytes, writes))
