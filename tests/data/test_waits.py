@@ -61,7 +61,7 @@ def test_what_hangs_is_named(kind, after, caplog):
         dataset = dataset.batch(3).map(lambda x: x + 1)
     elif after == "prefetch":
         dataset = dataset.prefetch(2).map(lambda x: x + 1)
-    with tf.config.override(timeout=0.4), tf.Session() as session:
+    with tf.config.override(timeout=1.0), tf.Session() as session:
         element = dataset.make_one_shot_iterator().get_next()
         start = time.monotonic()
         with (
@@ -69,7 +69,7 @@ def test_what_hangs_is_named(kind, after, caplog):
             pytest.raises(tf.errors.DeadlineExceededError, match="E042") as caught,
         ):
             [session.run(element) for _ in range(2)]
-        assert time.monotonic() - start < 5.0
+        assert time.monotonic() - start < 10.0
         assert caught.value.op == name and __file__ in str(caught.value)
         assert [name in record.getMessage() for record in caplog.records] == [True]
         assert any(name in thread.name for thread in threading.enumerate())

@@ -42,7 +42,7 @@ def test_each_operand_is_added_right_after_it():
 
 def test_the_bits_are_those_of_the_sum():
     counter = memoryview(bytearray(8)).cast("Q")
-    fusion = Fusion(PROGRAM, range(1, 7), CORES, {}, [4, 6], {}, counter)
+    fusion = Fusion(PROGRAM, range(1, 7), CORES, {}, [4, 6], {}, {}, counter)
     draw = np.random.default_rng(0)
     columns = [draw.standard_normal(SHAPE).astype(np.float32) for _ in range(CORES)]
     values = [columns, *[None] * 6]

@@ -184,7 +184,7 @@ def counter():
 def fusion(request, counter, monkeypatch):
     monkeypatch.setattr(plan_calls, "BLOCK_BYTES", request.param)
     numbers = range(1, 1 + len(PROGRAM))
-    return Fusion(PROGRAM, numbers, CORES, KNOWN, WANTED, {}, counter)
+    return Fusion(PROGRAM, numbers, CORES, KNOWN, WANTED, {}, {}, counter)
 
 
 def check(values, expected):
@@ -287,7 +287,9 @@ def test_chains_of_elementwise_operations(seed, counter, monkeypatch):
         plan_calls, "BLOCK_BYTES", int(draw.choice([64, 1000, 1 << 16]))
     )
     program, constants, wanted = chained(draw)
-    fusion = Fusion(program, range(len(program)), CORES, constants, wanted, {}, counter)
+    fusion = Fusion(
+        program, range(len(program)), CORES, constants, wanted, {}, {}, counter
+    )
     for rows in (7, 600, 7):
         shapes = [(rows, 5), (), (rows, 1)]
         columns = {
@@ -366,7 +368,7 @@ def test_products_of_matrices_for_all_cores_at_once(turned, shared, dtype, count
             ]
             for side, shape in zip(("left", "right"), shapes, strict=True)
         )
-        fusion = Fusion([doubled, multiplied], [1, 2], CORES, {}, [3], {}, counter)
+        fusion = Fusion([doubled, multiplied], [1, 2], CORES, {}, [3], {}, {}, counter)
         values = fused(fusion, {0: left, 1: right})
         small = max(left[0].nbytes, right[0].nbytes) <= GATHERED_BYTES
         assert not small or layout(values[3])[0] == STACKED
@@ -394,7 +396,7 @@ def test_products_with_a_shared_matrix_are_one_where_the_bits_are_the_same(
     for rows in (1, 16, 33):
         left = Stacked(draw.standard_normal((CORES, rows, 156)).astype(np.float32))
         right = draw.standard_normal((64, 156)).astype(np.float32)
-        fusion = Fusion(program, [1, 2], CORES, {}, [3], {}, counter)
+        fusion = Fusion(program, [1, 2], CORES, {}, [3], {}, {}, counter)
         values = fused(fusion, {0: left, 1: [right] * CORES})
         for found, x in zip(values[3], left, strict=True):
             assert found.tobytes() == np.matmul(-x, right.T).tobytes()
@@ -416,7 +418,7 @@ def test_softmax_for_all_cores_at_once(op, axis, dtype, counter):
     for rows, width in itertools.product((1, 2, 5), (*range(1, 20), 64, 130)):
         column = [3 * draw.standard_normal((rows, width)) for _ in range(CORES)]
         column = [array.astype(dtype) for array in column]
-        fusion = Fusion([softmax], [1], CORES, {}, [1], {}, counter)
+        fusion = Fusion([softmax], [1], CORES, {}, [1], {}, {}, counter)
         values = fused(fusion, {0: column})
         once = axis == -1 and column[0].nbytes <= GATHERED_BYTES
         # Softmax writes into a stack, be it core by core.

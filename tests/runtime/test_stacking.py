@@ -145,7 +145,7 @@ def fused(program, column, wanted):
     known = {9: np.array([4], np.int32)}
     counter = memoryview(bytearray(8)).cast("Q")
     numbers = range(1, 1 + len(program))
-    fusion = Fusion(program, numbers, CORES, known, wanted, {}, counter)
+    fusion = Fusion(program, numbers, CORES, known, wanted, {}, {}, counter)
     values: list[Any] = [column, *[None] * 9]
     assert fusion.run(values)
     return values
@@ -174,7 +174,7 @@ def test_a_slope_of_a_mean_is_known_beforehand():
 def test_a_wrong_label_is_left_to_the_core_that_has_it():
     counter = memoryview(bytearray(8)).cast("Q")
     program = [instr("SparseSoftmaxCrossEntropyWithLogits", [0, 2], 1)]
-    fusion = Fusion(program, [1], CORES, {}, [1], {}, counter)
+    fusion = Fusion(program, [1], CORES, {}, [1], {}, {}, counter)
     logits = [np.zeros((2, 4), np.float32) + k for k in range(CORES)]
     labels = [np.array([k, 0], np.int32) for k in (0, 4, 3)]
     assert not fusion.run([logits, None, labels])

@@ -11,7 +11,11 @@ from tpuref.engine.program import HOST, Instr
 from tpuref.engine.runtime.meaning.operation_failure import FAULTS
 from tpuref.engine.runtime.pool.columns import Layout, layout
 from tpuref.engine.runtime.pool.process.addition import by_twos
-from tpuref.engine.runtime.pool.process.fusion_plan import FusionPlan, Memory
+from tpuref.engine.runtime.pool.process.fusion_plan import (
+    FusionPlan,
+    Memory,
+    SharedMemory,
+)
 from tpuref.engine.runtime.pool.process.plan_calls import UnexpectedShape
 
 KEPT_PLANS = 8
@@ -51,7 +55,8 @@ class Fusion:
     cached by them.
 
     `wanted` are the slots that others read afterwards.  `memories` has functions that
-    return the memory for an output; outputs without one may be anywhere.
+    return the memory for an output, `shared_memories` for one that all cores share;
+    outputs without one may be anywhere.
     """
 
     def __init__(
@@ -62,6 +67,7 @@ class Fusion:
         constants: Mapping[int, Array],
         wanted: Collection[int],
         memories: Mapping[int, Memory],
+        shared_memories: Mapping[int, SharedMemory],
         counter: memoryview,
     ) -> None:
         numbered = by_twos(list(zip(instrs, numbers, strict=True)))
@@ -73,7 +79,7 @@ class Fusion:
         self._constants = {s: constants[s] for s in read if s in constants}
         self._inputs = [s for s in read if s not in made and s not in constants]
         self._wanted = [slot for slot in made if slot in wanted]
-        self._memories = memories
+        self._memories = memories, shared_memories
         self._plans: dict[tuple[Layout, ...], FusionPlan | None] = {}
 
     def run(self, values: list[Any]) -> bool:
@@ -112,7 +118,7 @@ class Fusion:
             {slot: (how, values[slot][0].dtype) for slot, how in inputs},
             self._constants,
             self._wanted,
-            self._memories,
+            *self._memories,
         )
         if plan.kept_bytes <= KEPT_BYTES:
             if len(self._plans) >= KEPT_PLANS:

@@ -51,6 +51,9 @@ FORGOTTEN_BYTES = 1 << 14
 Memory = Callable[[Shape, np.dtype[Any]], Sequence[Array]]
 """Return memory for the arrays of all cores."""
 
+SharedMemory = Callable[[Shape, np.dtype[Any]], Array]
+"""Return memory for an array that all cores share."""
+
 
 @dataclass(eq=False)
 class _Value:
@@ -98,6 +101,7 @@ class FusionPlan:
         constants: Mapping[int, Array],
         wanted: Collection[int],
         memories: Mapping[int, Memory],
+        shared_memories: Mapping[int, SharedMemory],
     ) -> None:
         self.kept_bytes = 0
         self._cores = cores
@@ -119,6 +123,7 @@ class FusionPlan:
         origin = _origins(instrs)
         self._wanted = {origin.get(slot, slot) for slot in wanted}
         self._memories = {origin.get(s, s): m for s, m in memories.items()}
+        self._shared = {origin.get(s, s): m for s, m in shared_memories.items()}
         last = {
             origin.get(slot, slot): k
             for k, instr in enumerate(instrs)
@@ -483,8 +488,10 @@ class FusionPlan:
             result.buffer = self._table[entry] = self._buffer(full, dtype)
             return result
 
+        new = self._shared.get(slot, np.empty) if kind == SAME else np.empty
+
         def allocate(table: Table) -> None:
-            table[entry] = np.empty(full, dtype)
+            table[entry] = new(full, dtype)
 
         self._allocations.append(allocate)
         return result

@@ -68,13 +68,15 @@ class PreparedProgram:
         for together in order:
             if together[0].definition.collective is not None:
                 self._note_exchange(together, summed)
-        self._schedule = schedule.Schedule(
-            services, local_cores, program, plan, self._numbers, summed
-        )
+        readers = schedule.readers_of(program, plan)
         share = Share()
         if processes > 1 and plan.cores == 1:
-            share = share_of(program, self._schedule.readers, processes, number)
+            share = share_of(program, readers, processes, number)
         self.shared, left_out = share.handles, products | share.left_out
+        left = set() if path else self._left(program, share)
+        self._schedule = schedule.Schedule(
+            services, local_cores, program, readers, self._numbers, summed, left
+        )
         self._instructions = InstructionSteps(
             services, local_cores, summed, self._block
         )
@@ -97,6 +99,16 @@ class PreparedProgram:
         return PreparedProgram(
             program, self._services, local_cores, self._plan, path, self._numbers
         )
+
+    def _left(self, program: Program, share: Share) -> set[int]:
+        """Return the slots whose values this process leaves to the host."""
+        first = any(local.replica == 0 for local in self._local_cores)
+        return {
+            instr.inputs[0]
+            for instr in program.instrs
+            if instr.definition.effects.access is Access.ASSIGN
+            and (first or instr.attrs["handle"] in share.handles)
+        }
 
     def run(self, inputs: Sequence[Column]) -> list[Column]:
         """Run the program with the columns of its inputs, and return its results."""

@@ -6,7 +6,7 @@ with one step for each instruction, for runs with a trace or a recording.  Both 
 the same bits.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -50,6 +50,9 @@ class CoreServices(Protocol):
     def go_on(self) -> None:
         """Raise if the run was called off."""
 
+    def new_value(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+        """Return memory for a new value of a variable, where the host can read it."""
+
     def exchange(
         self, instrs: Sequence[Instr], local_cores: Sequence[LocalCore]
     ) -> Exchange:
@@ -78,7 +81,7 @@ class Schedule:
     instruction, by id, and `summed` the contributions to exchanges, by slot.
     `constants` are the columns that no run changes, and `known` those that
     all cores share.  `readers` of a slot are ids of instructions and of the program
-    itself.
+    itself.  `left` are the slots of values that are left to the host in variables.
     """
 
     def __init__(
@@ -86,9 +89,10 @@ class Schedule:
         services: CoreServices,
         local_cores: Sequence[LocalCore],
         program: Program,
-        plan: PlacementPlan,
+        readers: Mapping[int, set[int]],
         numbers: Mapping[int, int],
         summed: Mapping[int, Addend],
+        left: Collection[int],
     ) -> None:
         slots = 1 + max(
             [-1, *program.parameters]
@@ -96,11 +100,12 @@ class Schedule:
         )
         self.constants: Values = [None] * slots
         self.known: dict[int, Array] = {}
-        self.readers = readers_of(program, plan)
+        self.readers = readers
         self._services = services
         self._local_cores = local_cores
         self._numbers = numbers
         self._summed = summed
+        self._left = left
         self._steps: list[Numbered] = []
         self._observed: list[Numbered] = []
         self._fusing: list[Numbered] = []
@@ -226,6 +231,7 @@ class Schedule:
             self.known,
             wanted,
             {slot: self._memory(slot) for slot in made if self._is_summed(slot)},
+            {slot: self._services.new_value for slot in made if slot in self._left},
             self._services.counter,
         )
 

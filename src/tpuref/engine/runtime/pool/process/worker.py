@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import faulthandler
 import io
+import math
 import os
 import pickle
 import select
@@ -124,6 +125,7 @@ class Worker:
         self._arrived: dict[tuple[int, Peer], deque[Array]] = {}
         self._answered: dict[int, Sequence[Array]] = {}
         self._lent: list[int] = []
+        self._new: dict[int, tuple[int, Array]] = {}  # by the id of the array
         self._collectives = CoreCollectives(split, arena, self._heap, self._links)
         self._placed_now: PlacedProgram
         self.local: LocalCore | None = None
@@ -217,8 +219,10 @@ class Worker:
         self, request: messages.RunRequest, placed: PlacedProgram
     ) -> tuple[dict[int, dict[int, CoreVariables]], CoreState]:
         """Begin a run; return the views of variables and the random draws."""
-        self._free([*request.freed, *self._lent])
+        unused = [offset for offset, _ in self._new.values()]
+        self._free([*request.freed, *self._lent, *unused])
         self._lent.clear()
+        self._new.clear()
         self._placed_now = placed
         self._collectives.begin(placed.placement, request.all_reduce)
         self._arrived.clear()
@@ -325,7 +329,7 @@ class Worker:
         written: dict[int, tuple[messages.Described, list[tuple[int, str]]]] = {}
         for value, user in news:
             if id(value) not in written:
-                written[id(value)] = self._describe(value), []
+                written[id(value)] = self._describe_new(value), []
             written[id(value)][1].append(user)
         return list(written.values())
 
@@ -373,7 +377,25 @@ class Worker:
         self._lent.append(offset)
         return messages.describe_in_arena(copy, offset)
 
+    def _describe_new(self, value: Array) -> messages.Described:
+        """Describe a new value of a variable; the host frees its block."""
+        if id(value) not in self._new:
+            return self._describe(value)
+        offset, _ = self._new.pop(id(value))
+        self._lent.append(offset)
+        return messages.describe_in_arena(value, offset)
+
     # -- services for programs -----------------------------------------------
+
+    def new_value(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+        """Return memory for a new value of a variable, where the host can read it."""
+        size = math.prod(shape) * dtype.itemsize
+        if size <= messages.INLINE_BYTES:
+            return np.empty(shape, dtype)
+        offset = self._heap.allocate(size)
+        array = self._arena.view(offset, shape, dtype)
+        self._new[id(array)] = offset, array
+        return array
 
     def go_on(self) -> None:
         """Raise if the run was called off."""
