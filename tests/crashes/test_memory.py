@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import tpuref as tf
 
@@ -180,6 +181,36 @@ def test_results_give_their_memory_back_to_the_running_system(pool):
     assert before > 10 * data.nbytes
     assert_steady(pool, keep_some, 10)
     assert taken() - before < 2 * data.nbytes
+
+
+def test_new_values_of_variables_take_no_more_memory(pool):
+    size = 1 << 19
+    weights = tf.get_variable("weights", initializer=np.zeros(size, np.float32))
+    index = tf.placeholder(tf.int32, [])
+
+    def step():
+        with tf.control_dependencies([weights.assign(weights + 1.0)]):
+            total = tf.tpu.cross_replica_sum(tf.ones([1]))
+            return tf.gather(total, index)  # fails for 1, after the new value
+
+    fetch, right = tf.tpu.replicate(step, [[]] * 3), 0
+    pool.session.run(weights.initializer)
+
+    def run(number):
+        nonlocal right
+        if number % 3:
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                pool.session.run(fetch, {index: 1})
+        else:
+            pool.session.run(fetch, {index: 0})
+            right += 1
+        assert (pool.session.run(weights) == right).all()
+
+    for number in range(6):
+        run(number)
+    before = taken()
+    assert_steady(pool, run, 30)
+    assert taken() == before
 
 
 def test_a_result_of_one_replica_keeps_no_memory_of_the_others(pool):
