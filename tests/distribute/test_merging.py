@@ -26,7 +26,7 @@ def tower_threads():
     return sum(one.name.startswith("tower ") for one in threading.enumerate())
 
 
-def test_misplaced_merge_calls(tf):
+def test_misplaced_merge_calls(tf, strategy):
     contexts = []
 
     def in_branch():
@@ -40,15 +40,14 @@ def test_misplaced_merge_calls(tf):
         if number(tf) == 1:
             contexts[0].merge_call(lambda strategy: None)
 
-    with strategy_in_scope(tf, cores=2) as strategy:
-        call = strategy.call_for_each_tower
-        words = ["in tower 0 of 2", "merge_call was made within tf.cond"]
-        refused(RuntimeError, words, call, in_branch)
-        words = ["in tower 1 of 2", "merge_call of tower 0 was called outside of"]
-        refused(RuntimeError, words, call, of_another)
-        words = ["merge_call of tower 1 was called outside of"]
-        refused(RuntimeError, words, contexts[1].merge_call, lambda strategy: None)
-        same(tower_threads(), 0, call="towers that are left")
+    call = strategy.call_for_each_tower
+    words = ["in tower 0 of 2", "merge_call was made within tf.cond"]
+    refused(RuntimeError, words, call, in_branch)
+    words = ["in tower 1 of 2", "merge_call of tower 0 was called outside of"]
+    refused(RuntimeError, words, call, of_another)
+    words = ["merge_call of tower 1 was called outside of"]
+    refused(RuntimeError, words, contexts[1].merge_call, lambda strategy: None)
+    same(tower_threads(), 0, call="towers that are left")
 
 
 def test_tower_of_an_error(tf):
@@ -108,7 +107,7 @@ def test_names_of_towers(tf):
             same(variable(tf, "v").name, "layer_2/v:0")
 
 
-def test_variables_of_towers(tf):
+def test_variables_of_towers(tf, strategy):
     def fn():
         first = variable(tf, "v")
         return [first] + [tf.Variable(float(i), name="z") for i in range(3)]
@@ -117,24 +116,20 @@ def test_variables_of_towers(tf):
         if number(tf) == 1:
             variable(tf, "alone")
 
-    with strategy_in_scope(tf, cores=2) as strategy:
+    made = strategy.call_for_each_tower(fn)
+    names = ["v:0", "z:0", "z_1:0", "z_2:0"]
+    same([one.name for one in made], names)
+    for one in made:
+        same(type(one).__name__, "MirroredVariable")
+        same(one.devices, strategy.worker_devices)
+    same([one.name for one in tf.global_variables()], names)
+    same([a is b for a, b in zip(tf.global_variables(), made, strict=True)], [True] * 4)
+    words = ["in tower 1 of 2", "does not exist"]
+    refused(ValueError, words, strategy.call_for_each_tower, only_later)
+    with eager_mode(tf):
         made = strategy.call_for_each_tower(fn)
-        names = ["v:0", "z:0", "z_1:0", "z_2:0"]
-        same([one.name for one in made], names)
-        for one in made:
-            same(type(one).__name__, "MirroredVariable")
-            same(one.devices, strategy.worker_devices)
-        same([one.name for one in tf.global_variables()], names)
-        same(
-            [a is b for a, b in zip(tf.global_variables(), made, strict=True)],
-            [True] * 4,
-        )
-        words = ["in tower 1 of 2", "does not exist"]
-        refused(ValueError, words, strategy.call_for_each_tower, only_later)
-        with eager_mode(tf):
-            made = strategy.call_for_each_tower(fn)
-            same([one.name for one in made], ["v:0", "z:0", "z:0", "z:0"])
-            same([float(one.numpy()) for one in made], [0.0, 0.0, 1.0, 2.0])
+        same([one.name for one in made], ["v:0", "z:0", "z:0", "z:0"])
+        same([float(one.numpy()) for one in made], [0.0, 0.0, 1.0, 2.0])
 
 
 def test_structures(tf):
