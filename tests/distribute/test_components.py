@@ -3,6 +3,7 @@
 import gc
 
 import numpy as np
+import pytest
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.probes import eager_mode, initialise_variables
 from tpuref_conformance.suite.tpu_strategy_page import (
@@ -32,46 +33,38 @@ def local(tf, name="local", value=0.0, aggregation=None):
     )
 
 
-def test_components(tf):
-    with running_strategy(tf, cores=3) as (session, strategy):
-        with tf.variable_scope("layer"):
-            v = tf.get_variable(
-                "v", [2, 2], initializer=tf.random_uniform_initializer()
-            )
-        with tf.variable_scope("layer", reuse=True):
-            assert tf.get_variable("v", [2, 2]) is v
-        expect_raises(ValueError, tf.get_variable, "layer/v", [2, 2])
-        names = [part.name for part in strategy.unwrap(v)]
-        same(names, ["layer/v:0", "layer/v/replica_1:0", "layer/v/replica_2:0"])
-        same(
-            (v.name, v.dtype.name, v.shape.as_list()), ("layer/v:0", "float32", [2, 2])
-        )
-        same((v.trainable, len(v)), (True, 3))
-        same(v.device, strategy.parameter_devices[0])
-        mine = tf.get_variable(
-            "w", [], tf.float16, trainable=False, collections=["mine"]
-        )
-        same((mine.trainable, mine.dtype.name), (False, "float16"))
-        for collected, expected in (
-            (tf.global_variables(), [v]),
-            (tf.trainable_variables(), [v]),
-            (tf.get_collection("mine"), [mine]),
-        ):
-            same([one.name for one in collected], [one.name for one in expected])
-            assert all(a is b for a, b in zip(collected, expected, strict=True)), (
-                collected
-            )
-        session.run([v.initializer, mine.initializer])
-        first, second, third = parts_of(session, strategy, v)
-        same((second, third), (first, first))
-        same(session.run(v), first)
-        same(v.initial_value.shape.as_list(), [2, 2])
-        same(
-            repr(variable(tf, "x", aggregation=tf.VariableAggregation.SUM)),
-            "<MirroredVariable 'x:0' shape=() dtype=float32 aggregation=SUM on "
-            + ", ".join(strategy.worker_devices)
-            + ">",
-        )
+@pytest.mark.parametrize("strategy", [3], indirect=True)
+def test_components(tf, session, strategy):
+    with tf.variable_scope("layer"):
+        v = tf.get_variable("v", [2, 2], initializer=tf.random_uniform_initializer())
+    with tf.variable_scope("layer", reuse=True):
+        assert tf.get_variable("v", [2, 2]) is v
+    expect_raises(ValueError, tf.get_variable, "layer/v", [2, 2])
+    names = [part.name for part in strategy.unwrap(v)]
+    same(names, ["layer/v:0", "layer/v/replica_1:0", "layer/v/replica_2:0"])
+    same((v.name, v.dtype.name, v.shape.as_list()), ("layer/v:0", "float32", [2, 2]))
+    same((v.trainable, len(v)), (True, 3))
+    same(v.device, strategy.parameter_devices[0])
+    mine = tf.get_variable("w", [], tf.float16, trainable=False, collections=["mine"])
+    same((mine.trainable, mine.dtype.name), (False, "float16"))
+    for collected, expected in (
+        (tf.global_variables(), [v]),
+        (tf.trainable_variables(), [v]),
+        (tf.get_collection("mine"), [mine]),
+    ):
+        same([one.name for one in collected], [one.name for one in expected])
+        assert all(a is b for a, b in zip(collected, expected, strict=True)), collected
+    session.run([v.initializer, mine.initializer])
+    first, second, third = parts_of(session, strategy, v)
+    same((second, third), (first, first))
+    same(session.run(v), first)
+    same(v.initial_value.shape.as_list(), [2, 2])
+    same(
+        repr(variable(tf, "x", aggregation=tf.VariableAggregation.SUM)),
+        "<MirroredVariable 'x:0' shape=() dtype=float32 aggregation=SUM on "
+        + ", ".join(strategy.worker_devices)
+        + ">",
+    )
 
 
 def test_one_initializer(tf, session, strategy):

@@ -211,55 +211,28 @@ def test_steps_arguments(tf):
         iterator = one_shot_for_towers(tf, strategy)
         batches = strategy.distribute_dataset(lambda: from_one(tf).batch(2))
         unsized = batches.make_one_shot_iterator()
-        for error, words, arguments in (
-            (TypeError, ["fn must be callable, got 3"], (3, iterator)),
-            (
-                TypeError,
-                ["iterator must be one of a dataset"],
-                (giving(), from_one(tf)),
-            ),
-            (
-                TypeError,
-                ["must be a dict", "got [1.0]"],
-                (giving(), iterator, 1, [1.0]),
-            ),
-            (
-                TypeError,
-                ["initial_loop_values['x'] is int32[]", "body/TowerOwn:0 float32[]"],
-                (giving(), iterator, 1, {"x": 1}),
-            ),
-            (
-                ValueError,
-                ["initial_loop_values['x'] is float32[3]"],
-                (giving(), iterator, 1, {"x": [1.0, 2.0, 3.0]}),
-            ),
-            (ValueError, ["fully known shape", "drop_remainder"], (giving(), unsized)),
-            (ValueError, ["output 'x'", "pass its initial value"], (unknown, iterator)),
-            (
-                ValueError,
-                ["aggregation must be one of", "'sum'"],
-                (combining, iterator),
-            ),
-            (TypeError, ["argument"], (lambda context: None, iterator)),
-            (TypeError, [], (giving(), iterator, "2")),
-            (TypeError, [], (giving(), iterator, 2.5)),
+        give, starts = giving(), "initial_loop_values['x'] is "
+        both = [starts + "int32[]", "body/TowerOwn:0 float32[]"]
+        for error, words, *arguments in (
+            (TypeError, ["fn must be callable, got 3"], 3, iterator),
+            (TypeError, ["iterator must be one of a dataset"], give, from_one(tf)),
+            (TypeError, ["must be a dict", "got [1.0]"], give, iterator, 1, [1.0]),
+            (TypeError, both, give, iterator, 1, {"x": 1}),
+            (ValueError, [starts + "float32[3]"], give, iterator, 1, {"x": [1.0] * 3}),
+            (ValueError, ["fully known shape", "drop_remainder"], give, unsized),
+            (ValueError, ["output 'x'", "pass its initial value"], unknown, iterator),
+            (ValueError, ["aggregation must be one of", "'sum'"], combining, iterator),
+            (TypeError, ["argument"], lambda context: None, iterator),
+            (TypeError, [], give, iterator, "2"),
+            (TypeError, [], give, iterator, 2.5),
         ):
             refused(error, words, strategy.run_steps_on_dataset, *arguments)
-        expect_raises(
-            (TypeError, ValueError),
-            strategy.run_steps_on_dataset,
-            giving(),
-            iterator,
-            1,
-            {"x": {"a": 1.0}},
-        )
-        words = ["within tower 0"]
-        call = strategy.call_for_each_tower
-        refused(
-            RuntimeError, words, call, strategy.run_steps_on_dataset, giving(), iterator
-        )
+        steps, call = strategy.run_steps_on_dataset, strategy.call_for_each_tower
+        nested = {"x": {"a": 1.0}}
+        expect_raises((TypeError, ValueError), steps, give, iterator, 1, nested)
+        refused(RuntimeError, ["within tower 0"], call, steps, give, iterator)
     words = ["run_steps_on_dataset must be used inside of"]
-    refused(RuntimeError, words, strategy.run_steps_on_dataset, giving(), iterator)
+    refused(RuntimeError, words, steps, give, iterator)
 
 
 def test_error_in_a_step(tf, strategy):

@@ -153,19 +153,15 @@ def test_structures(tf):
         found = merged(lambda: {"ba"[number(tf)]: 1, "ab"[number(tf)]: 2})
         same((list(found), strategy.unwrap(found["a"])), (["b", "a"], [2, 1]))
         # Not all parts of a whole, or of a whole with others.
-        for where in (
-            strategy.worker_devices[:1],
-            [*strategy.worker_devices, "/cpu:0"],
-        ):
+        devices = strategy.worker_devices
+        for where in (devices[:1], [*devices, "/cpu:0"]):
             whole = strategy.broadcast(tf.constant(1), where)
             parts = strategy.unwrap(whole)
             parts.append(tf.constant(2))
             found = merged(lambda parts=parts: parts[number(tf)])
             same(type(found).__name__, "PerDevice")
-            same(
-                [a is b for a, b in zip(strategy.unwrap(found), parts, strict=False)],
-                [True] * 2,
-            )
+            pairs = zip(strategy.unwrap(found), parts, strict=False)
+            same([a is b for a, b in pairs], [True] * 2)
         swapped = list(reversed(strategy.unwrap(copies)))
         found = merged(lambda: swapped[number(tf)])
         same(type(found).__name__, "PerDevice")
@@ -212,10 +208,8 @@ def test_default_strategy(tf):
     context = tf.get_tower_context()
     same((context.tower_id, context.num_towers, context.device), (0, 1, ""))
     same(context.is_single_tower, True)
-    same(
-        (package.in_cross_tower_context(), package.has_distribution_strategy()),
-        (False,) * 2,
-    )
+    same(package.in_cross_tower_context(), False)
+    same(package.has_distribution_strategy(), False)
     default = package.get_distribution_strategy()
     assert context.distribution_strategy is default, repr(default)
     merged = context.merge_call(
@@ -231,9 +225,8 @@ def test_default_strategy(tf):
         with default.colocate_vars_with(v):
             same(type(variable(tf, "w")) is tf.Variable, True)
     same(default.call_for_each_tower(lambda x: x + 1, 2), 3)
-    same(
-        (default.initialize(), default.finalize(), default.configure()), ([], [], None)
-    )
+    same((default.initialize(), default.finalize()), ([], []))
+    same(default.configure(), None)
     same((default.is_default, default.worker_devices), (True, [""]))
 
 
@@ -272,22 +265,8 @@ def test_contexts(tf):
         refused(RuntimeError, words, strategy.call_for_each_tower, entering)
     devices = strategy.worker_devices
     for k in (0, 1):
-        same(
-            seen[k],
-            (
-                2,
-                False,
-                devices[k],
-                False,
-                None,
-                True,
-                True,
-                True,
-                k,
-                2,
-                f"<TowerContext tower {k} of 2>",
-            ),
-        )
+        expected = (2, False, devices[k], False, None, True, True, True, k, 2)
+        same(seen[k], (*expected, f"<TowerContext tower {k} of 2>"))
 
     def failing():
         with strategy.scope():
