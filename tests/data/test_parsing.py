@@ -91,13 +91,9 @@ def test_raw_bytes(evaluate):
 
 
 def test_sequences_of_examples():
-    lists = tf.train.FeatureLists(
-        feature_list={
-            "f": tf.train.FeatureList(
-                feature=[tf.train.Feature(int64_list=tf.train.Int64List(value=[1, -2]))]
-            )
-        }
-    )
+    feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, -2]))
+    several = tf.train.FeatureList(feature=[feature])
+    lists = tf.train.FeatureLists(feature_list={"f": several})
     made = tf.train.SequenceExample(feature_lists=lists)
     again = tf.train.SequenceExample.FromString(made.SerializeToString())
     assert again.feature_lists.feature_list["f"].feature[0].int64_list.value[1] == -2

@@ -52,16 +52,6 @@ def numbers(strategy):
 
 
 @pytest.fixture
-def resolver():
-    return LocalResolver()
-
-
-@pytest.fixture
-def cluster():
-    return ClusterResolver
-
-
-@pytest.fixture
 def strategy_of():
     """A function that gives a strategy of so many towers."""
 
