@@ -15,6 +15,8 @@ import tpuref as tf
 from tpuref.interface.files.records import framed
 from tpuref.kernels import checksum
 
+from .elements import example
+
 COUNT = int(os.environ.get("TPUREF_ALTERED", "300"))
 MEMORY = 64 << 20
 PACK = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
@@ -25,20 +27,9 @@ FEATURES = {
 }
 
 
-def example():
-    message = tf.train.Example()
-    feature = message.features.feature
-    feature["text"].bytes_list.value.extend([b"a", b"bc"])
-    feature["number"].float_list.value.extend([1.0, 2.0])
-    feature["row"].int64_list.value.extend([1, -2, 3, 2**40])
-    serialized = message.SerializeToString()
-    return serialized
-
-
-def event():
-    value = tf.Summary.Value(tag="loss", simple_value=1.5)
-    serialized = tf.Event(step=7, summary=tf.Summary(value=[value])).SerializeToString()
-    return serialized
+EXAMPLE = example(text=[b"a", b"bc"], number=[1.0, 2.0], row=[1, -2, 3, 2**40])
+LOSS = tf.Summary.Value(tag="loss", simple_value=1.5)
+EVENT = tf.Event(step=7, summary=tf.Summary(value=[LOSS])).SerializeToString()
 
 
 def altered(drawing, content):
@@ -105,14 +96,14 @@ def read_events(path, compression):
         assert found.step is not None
 
 
-READERS = ((example, read_examples), (example, read_batch), (event, read_events))
+READERS = ((EXAMPLE, read_examples), (EXAMPLE, read_batch), (EVENT, read_events))
 
 
 def fault_of(seed, path):
     """Read the file of a seed; return what is wrong with the error, if something is."""
     drawing = random.Random(seed)
-    make, read = READERS[seed % len(READERS)]
-    content, compression = file_of(drawing, make())
+    message, read = READERS[seed % len(READERS)]
+    content, compression = file_of(drawing, message)
     path.write_bytes(content)
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]

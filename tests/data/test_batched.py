@@ -6,6 +6,8 @@ import pytest
 import tpuref as tf
 from tpuref.interface.data import function
 
+from .elements import example
+
 ROWS = np.random.default_rng(5).normal(size=[7, 2, 3]).astype(np.float32)
 NUMBERS = np.arange(7, dtype=np.int32)
 
@@ -115,13 +117,9 @@ def test_an_element_at_fault():
 def test_examples(single, count_batches):
     records = []
     for k in range(5):
-        example = tf.train.Example()
-        feature = example.features.feature
-        feature["pixels"].bytes_list.value.append(bytes([k, k + 1]))
-        feature["weights"].float_list.value.extend([k / 2, k / 4])
-        if k != 3:
-            feature["label"].int64_list.value.append(k)
-        records.append(example.SerializeToString())
+        label = {} if k == 3 else {"label": [k]}
+        pixels, weights = [bytes([k, k + 1])], [k / 2, k / 4]
+        records.append(example(pixels=pixels, weights=weights, **label))
     described = {
         "label": tf.FixedLenFeature([], tf.int64, default_value=-1),
         "pixels": tf.FixedLenFeature([], tf.string),

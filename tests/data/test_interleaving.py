@@ -6,11 +6,9 @@ import pytest
 import tpuref as tf
 from tpuref.base import error_codes as codes
 
+from .elements import lists
+
 Dataset = tf.data.Dataset
-
-
-def values(dataset):
-    return [np.asarray(x).tolist() for x in dataset.as_numpy_iterator()]
 
 
 @pytest.mark.parametrize(
@@ -27,9 +25,9 @@ def test_orders(cycle, block, expected):
         return Dataset.from_tensors(x).repeat(x)
 
     dataset = Dataset.range(1, 5).interleave(repeated, cycle, block)
-    assert values(dataset) == expected
+    assert lists(dataset) == expected
     apply = tf.data.experimental.parallel_interleave(repeated, cycle, block)
-    assert values(Dataset.range(1, 5).apply(apply)) == expected
+    assert lists(Dataset.range(1, 5).apply(apply)) == expected
 
 
 def test_inner_functions_and_values_from_outside(evaluate):
@@ -55,18 +53,18 @@ def test_a_function_that_returns_no_dataset():
     with pytest.raises(TypeError, match=codes.WRONG_ARGUMENT_TYPE):
         Dataset.range(3).flat_map(lambda x: x)
     with pytest.raises(tf.errors.InvalidArgumentError, match="cycle_length"):
-        values(Dataset.range(3).interleave(Dataset.range, 0))
+        lists(Dataset.range(3).interleave(Dataset.range, 0))
 
 
 def test_fused_transformations():
     contrib = tf.contrib.data
     eight = Dataset.range(8)
     doubled = contrib.map_and_batch(lambda x: 2 * x, 3, drop_remainder=True)
-    assert values(eight.apply(doubled)) == [[0, 2, 4], [6, 8, 10]]
-    assert values(eight.apply(contrib.batch_and_drop_remainder(5))) == [[0, 1, 2, 3, 4]]
-    shuffled = values(eight.apply(contrib.shuffle_and_repeat(8, 2, seed=1)))
+    assert lists(eight.apply(doubled)) == [[0, 2, 4], [6, 8, 10]]
+    assert lists(eight.apply(contrib.batch_and_drop_remainder(5))) == [[0, 1, 2, 3, 4]]
+    shuffled = lists(eight.apply(contrib.shuffle_and_repeat(8, 2, seed=1)))
     assert sorted(shuffled) == sorted([*range(8), *range(8)])
-    assert values(eight.map(lambda x: x, contrib.AUTOTUNE).prefetch(tf.data.AUTOTUNE))
+    assert lists(eight.map(lambda x: x, contrib.AUTOTUNE).prefetch(tf.data.AUTOTUNE))
 
 
 def test_files_that_match(tmp_path):
@@ -76,9 +74,9 @@ def test_files_that_match(tmp_path):
                 writer.write(f"{name}{k}".encode())
     paths = Dataset.list_files(str(tmp_path / "*.rec"), shuffle=False)
     records = paths.interleave(tf.data.TFRecordDataset, cycle_length=2)
-    assert values(records) == [b"a0", b"b0", b"a1", b"b1", b"c0", b"c1"]
+    assert lists(records) == [b"a0", b"b0", b"a1", b"b1", b"c0", b"c1"]
     shuffled = Dataset.list_files([str(tmp_path / "*.rec")], seed=3)
-    assert sorted(values(shuffled)) == sorted(values(paths))
+    assert sorted(lists(shuffled)) == sorted(lists(paths))
     with pytest.raises(tf.errors.InvalidArgumentError, match="no files match"):
         Dataset.list_files(str(tmp_path / "*.txt"))
 

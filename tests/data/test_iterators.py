@@ -22,10 +22,8 @@ def test_the_end_names_the_operation_and_the_line(session):
 
 
 def test_tensors_of_one_call_belong_together(session):
-    iterator = Dataset.from_tensor_slices(
-        ([1, 2, 3], [4, 5, 6])
-    ).make_one_shot_iterator()
-    a, b = iterator.get_next()
+    dataset = Dataset.from_tensor_slices(([1, 2, 3], [4, 5, 6]))
+    a, b = dataset.make_one_shot_iterator().get_next()
     assert a.op is b.op and a.op.type == "IteratorGetNext"
     assert session.run([a, b, a + b]) == [1, 4, 5]
     assert session.run(a) == 2 and session.run(b) == 6
@@ -42,10 +40,8 @@ def test_what_is_known_of_elements():
     dataset = Dataset.from_tensor_slices({"a": [[1, 2]], "b": ["x"]})
     for known in (dataset, dataset.make_one_shot_iterator()):
         assert known.output_types == {"a": tf.int32, "b": tf.string}
-        assert known.output_shapes == {
-            "a": tf.TensorShape([2]),
-            "b": tf.TensorShape([]),
-        }
+        shapes = {"a": tf.TensorShape([2]), "b": tf.TensorShape([])}
+        assert known.output_shapes == shapes
         assert known.output_classes == {"a": tf.Tensor, "b": tf.Tensor}
     assert repr(dataset) == (
         "<TensorSliceDataset shapes: {a: (2,), b: ()}, types: {a: int32, b: string}>"

@@ -5,21 +5,7 @@ import pytest
 import tpuref as tf
 from tpuref.base import error_codes as codes
 
-
-def example(**features):
-    """Return a serialized example of lists of numbers and texts."""
-
-    def feature(values):
-        if isinstance(values[0], bytes):
-            return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
-        if isinstance(values[0], float):
-            return tf.train.Feature(float_list=tf.train.FloatList(value=values))
-        return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-
-    made = tf.train.Features(feature={k: feature(v) for k, v in features.items()})
-    content = tf.train.Example(features=made).SerializeToString()
-    return content
-
+from .elements import example
 
 FIRST = example(x=[1.0, 2.0, 3.0, 4.0], label=[7], words=[b"a", b"bc"], rows=[1, 2])
 SECOND = example(x=[5.0, 6.0, 7.0, 8.0], words=[b"d"], rows=[3, 4, 5, 6])
@@ -105,13 +91,9 @@ def test_raw_bytes(evaluate):
 
 
 def test_sequences_of_examples():
-    lists = tf.train.FeatureLists(
-        feature_list={
-            "f": tf.train.FeatureList(
-                feature=[tf.train.Feature(int64_list=tf.train.Int64List(value=[1, -2]))]
-            )
-        }
-    )
+    feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, -2]))
+    several = tf.train.FeatureList(feature=[feature])
+    lists = tf.train.FeatureLists(feature_list={"f": several})
     made = tf.train.SequenceExample(feature_lists=lists)
     again = tf.train.SequenceExample.FromString(made.SerializeToString())
     assert again.feature_lists.feature_list["f"].feature[0].int64_list.value[1] == -2

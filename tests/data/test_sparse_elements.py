@@ -4,6 +4,8 @@ import pytest
 
 import tpuref as tf
 
+from .elements import elements
+
 
 def example(count):
     numbers = tf.train.Int64List(value=range(count))
@@ -33,17 +35,7 @@ def dataset():
     return parts.shuffle(1).prefetch(2)
 
 
-def values(dataset):
-    following = dataset.make_one_shot_iterator().get_next()
-    with tf.Session() as session:
-        while True:
-            try:
-                yield session.run(following)
-            except tf.errors.OutOfRangeError:
-                return
-
-
-def test_what_elements_are_like(dataset):
+def test_what_elements_are_like(dataset, session):
     numbers, others = dataset.output_classes
     assert (numbers, others["size"]) == (tf.SparseTensor, tf.Tensor)
     assert dataset.output_types == (tf.int64, {"size": tf.int64, "texts": tf.string})
@@ -54,6 +46,7 @@ def test_what_elements_are_like(dataset):
     assert isinstance(numbers, tf.SparseTensor)
     assert numbers.indices.shape.as_list() == [None, 2]
     assert others["size"].shape.as_list() == [None]
+    assert session.run(numbers).values.tolist() == [0, 1, 2, 0]
 
 
 def test_a_batch_is_as_large_as_its_largest_element(dataset):
@@ -61,7 +54,7 @@ def test_a_batch_is_as_large_as_its_largest_element(dataset):
         (numbers.indices.tolist(), numbers.values.tolist(),
          numbers.dense_shape.tolist(), others["size"].tolist(),
          others["texts"].values.tolist(), others["texts"].dense_shape.tolist())
-        for numbers, others in values(dataset.batch(2))
+        for numbers, others in elements(dataset.batch(2))
     ]  # fmt: skip
     assert found == [
         ([[0, 0], [0, 1], [0, 2], [1, 0]], [0, 1, 2, 0], [2, 3], [3, 1], [b"x"] * 2,
@@ -76,7 +69,7 @@ def test_batches_become_dense_in_a_function(dataset):
         return tf.sparse.to_dense(numbers, default_value=-1), others["size"]
 
     batches = dataset.repeat(2).batch(3, drop_remainder=True).map(dense)
-    assert [[part.tolist() for part in pair] for pair in values(batches)] == [
+    assert [[part.tolist() for part in pair] for pair in elements(batches)] == [
         [[[0, 1, 2], [0, -1, -1], [-1, -1, -1]], [3, 1, 0]],
         [[[0, 1, 2, 3], [0, 1, -1, -1], [0, 1, 2, -1]], [4, 2, 3]],
         [[[0, -1, -1, -1], [-1, -1, -1, -1], [0, 1, 2, 3]], [1, 0, 4]],
@@ -86,7 +79,11 @@ def test_batches_become_dense_in_a_function(dataset):
 def test_functions_take_and_iterators_give_sparse_tensors(dataset):
     several = dataset.filter(lambda numbers, others: others["size"] > 1)
     numbers = several.map(lambda numbers, others: numbers)
-    assert [value.dense_shape.tolist() for value in values(numbers)] == [[3], [4], [2]]
+    assert [value.dense_shape.tolist() for value in elements(numbers)] == [
+        [3],
+        [4],
+        [2],
+    ]
     element = next(iter(dataset.as_numpy_iterator()))[0]
     assert isinstance(element, tf.SparseTensorValue)
     with pytest.raises(TypeError, match="the elements have sparse tensors"):

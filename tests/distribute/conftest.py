@@ -45,14 +45,10 @@ def summed_on_read(name, value):
     )
 
 
-@pytest.fixture
-def resolver():
-    return LocalResolver()
-
-
-@pytest.fixture
-def cluster():
-    return ClusterResolver
+def numbers(strategy):
+    """Return an iterator that gives the towers 1.0, 2.0, ..."""
+    dataset = tf.data.Dataset.range(1, 1000).map(lambda x: tf.cast(x, tf.float32))
+    return strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
 
 
 @pytest.fixture
@@ -77,6 +73,14 @@ def pytest_generate_tests(metafunc):
 def strategy(request, strategy_of):
     """A strategy in scope, of two towers if the module names no other number."""
     chosen = strategy_of(getattr(request, "param", 2))
+    with chosen.scope():
+        yield chosen
+
+
+@pytest.fixture
+def four(strategy_of):
+    """Four towers, in scope."""
+    chosen = strategy_of(4)
     with chosen.scope():
         yield chosen
 

@@ -184,42 +184,41 @@ def test_warns_of_means(tf):
         same(messages, [])
 
 
-def test_few_sums(tf):
+def test_few_sums(tf, session, strategy):
     kinds = tf.VariableAggregation
-    with running_strategy(tf, cores=2) as (session, strategy):
-        anything = tf.placeholder(tf.float32, [None])
-        scalar = per_tower(tf, strategy, [1.0, 2.0])
-        table = per_tower(tf, strategy, [[[1.0, 2.0], [3.0, 4.0]], [[9.0] * 2] * 2])
-        empty = per_tower(tf, strategy, [np.zeros([0, 3], np.float32)] * 2)
-        whole = per_tower(tf, strategy, [1, 2])
-        unknown = strategy.call_for_each_tower(lambda: anything * 1.0)
-        three = strategy.map([1.0, 2.0, 3.0], tf.constant)
-        one = strategy.map([7.0], tf.constant)
-        values = [scalar, unknown, table, whole, empty, table]
-        values += [three, three, one, one]
-        pairs = [(value, strategy.worker_devices[1]) for value in values]
-        results = strategy.batch_reduce(kinds.SUM, pairs)
-        # float32 and int32 together; the unknown shape and the mapped values alone
-        same((results.collectives, len(sums(tf))), (7, 7))
-        # Together on the first tower, alone where the result goes.
-        first, second = strategy.worker_devices
-        same([op.device for op in sums(tf)], [first] + [second] * 6)
-        parts = [strategy.unwrap(result)[0] for result in results]
-        same([part.device for part in parts], [second] * 10)
-        both = [[10.0, 11.0], [12.0, 13.0]]
-        expected = [3.0, [8.0, 10.0], both, 3, np.zeros([0, 3], np.float32), both]
-        expected += [6.0, 6.0, 7.0, 7.0]
-        same(session.run(parts, {anything: [4.0, 5.0]}), expected)
-        first = strategy.batch_reduce(kinds.ONLY_FIRST_TOWER, pairs[:1] + pairs[2:3])
-        same((first.collectives, len(sums(tf))), (0, 7))
-        found = [evaluated(session, strategy, one)[0] for one in first]
-        same(found, [1.0, [[1.0, 2.0], [3.0, 4.0]]])
-        alone = strategy.batch_reduce(
-            kinds.MEAN, [(scalar, [second, strategy.worker_devices[0]])]
-        )
-        same((alone.collectives, sums(tf)[-1].device), (1, second))
-        same(evaluated(session, strategy, alone[0]), [1.5, 1.5])
-        same(strategy.batch_reduce(kinds.SUM, []).collectives, 0)
+    anything = tf.placeholder(tf.float32, [None])
+    scalar = per_tower(tf, strategy, [1.0, 2.0])
+    table = per_tower(tf, strategy, [[[1.0, 2.0], [3.0, 4.0]], [[9.0] * 2] * 2])
+    empty = per_tower(tf, strategy, [np.zeros([0, 3], np.float32)] * 2)
+    whole = per_tower(tf, strategy, [1, 2])
+    unknown = strategy.call_for_each_tower(lambda: anything * 1.0)
+    three = strategy.map([1.0, 2.0, 3.0], tf.constant)
+    one = strategy.map([7.0], tf.constant)
+    values = [scalar, unknown, table, whole, empty, table]
+    values += [three, three, one, one]
+    pairs = [(value, strategy.worker_devices[1]) for value in values]
+    results = strategy.batch_reduce(kinds.SUM, pairs)
+    # float32 and int32 together; the unknown shape and the mapped values alone
+    same((results.collectives, len(sums(tf))), (7, 7))
+    # Together on the first tower, alone where the result goes.
+    first, second = strategy.worker_devices
+    same([op.device for op in sums(tf)], [first] + [second] * 6)
+    parts = [strategy.unwrap(result)[0] for result in results]
+    same([part.device for part in parts], [second] * 10)
+    both = [[10.0, 11.0], [12.0, 13.0]]
+    expected = [3.0, [8.0, 10.0], both, 3, np.zeros([0, 3], np.float32), both]
+    expected += [6.0, 6.0, 7.0, 7.0]
+    same(session.run(parts, {anything: [4.0, 5.0]}), expected)
+    first = strategy.batch_reduce(kinds.ONLY_FIRST_TOWER, pairs[:1] + pairs[2:3])
+    same((first.collectives, len(sums(tf))), (0, 7))
+    found = [evaluated(session, strategy, one)[0] for one in first]
+    same(found, [1.0, [[1.0, 2.0], [3.0, 4.0]]])
+    alone = strategy.batch_reduce(
+        kinds.MEAN, [(scalar, [second, strategy.worker_devices[0]])]
+    )
+    same((alone.collectives, sums(tf)[-1].device), (1, second))
+    same(evaluated(session, strategy, alone[0]), [1.5, 1.5])
+    same(strategy.batch_reduce(kinds.SUM, []).collectives, 0)
 
 
 def test_refused_values(tf):
@@ -294,28 +293,27 @@ def test_destinations(tf):
             refused(ValueError, words, strategy.batch_reduce, kind, [pair])
 
 
-def test_map_devices(tf):
+def test_map_devices(tf, strategy):
     seen = []
 
     def fn(element, shared, scale=0):
         seen.append((element, shared.device, scale))
         return tf.constant(element)
 
-    with strategy_in_scope(tf, cores=2) as strategy:
-        first, second = strategy.worker_devices
-        shared = strategy.broadcast(tf.constant(1.0))
-        mapped = strategy.map([1.0, 2.0, 3.0, 4.0, 5.0], fn, shared, scale=7)
-        same(seen[:3], [(1.0, first, 7), (2.0, second, 7), (3.0, first, 7)])
-        places = [tensor.device for tensor in mapped.get()]
-        same(places, [first, second, first, second, first])
-        same((len(mapped), repr(mapped)[:10]), (5, "MapOutput("))
-        same(strategy.unwrap(mapped)[1] is mapped.get()[1], True)
-        same(strategy.map([], fn).get(), [])
-        differing = per_tower(tf, strategy, [1.0, 2.0])
-        words = ["map: PerDevice", "differs from tower to tower", "strategy.reduce"]
-        refused(TypeError, words, strategy.map, [1.0], fn, differing)
-        refused(TypeError, words, strategy.map, [1.0], fn, shared, scale=differing)
-        expect_raises(RuntimeError, strategy.call_for_each_tower, strategy.map, [], fn)
+    first, second = strategy.worker_devices
+    shared = strategy.broadcast(tf.constant(1.0))
+    mapped = strategy.map([1.0, 2.0, 3.0, 4.0, 5.0], fn, shared, scale=7)
+    same(seen[:3], [(1.0, first, 7), (2.0, second, 7), (3.0, first, 7)])
+    places = [tensor.device for tensor in mapped.get()]
+    same(places, [first, second, first, second, first])
+    same((len(mapped), repr(mapped)[:10]), (5, "MapOutput("))
+    same(strategy.unwrap(mapped)[1] is mapped.get()[1], True)
+    same(strategy.map([], fn).get(), [])
+    differing = per_tower(tf, strategy, [1.0, 2.0])
+    words = ["map: PerDevice", "differs from tower to tower", "strategy.reduce"]
+    refused(TypeError, words, strategy.map, [1.0], fn, differing)
+    refused(TypeError, words, strategy.map, [1.0], fn, shared, scale=differing)
+    expect_raises(RuntimeError, strategy.call_for_each_tower, strategy.map, [], fn)
 
 
 def test_explained_assignments_and_ends(tf):

@@ -5,17 +5,11 @@ import pytest
 
 import tpuref as tf
 
+from .conftest import numbers
+
 pytestmark = pytest.mark.usefixtures("both_executors")
 TOWERS = [1, 2, 4]
 SUM = tf.VariableAggregation.SUM
-
-
-@pytest.fixture
-def four(strategy_of):
-    """Four towers, in scope."""
-    chosen = strategy_of(4)
-    with chosen.scope():
-        yield chosen
 
 
 def number():
@@ -28,12 +22,6 @@ def total(strategy):
 
 def values_of(strategy, fn, session):
     return session.run(strategy.unwrap(strategy.call_for_each_tower(fn)))
-
-
-def numbers(strategy):
-    """Return an iterator that gives the towers 1.0, 2.0, ..."""
-    dataset = tf.data.Dataset.range(1, 1000).map(lambda x: tf.cast(x, tf.float32))
-    return strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
 
 
 def test_the_kth_sums_of_the_towers_belong_together(strategy, session, caplog):

@@ -4,31 +4,36 @@ import pytest
 
 import tpuref as tf
 
+from .conftest import ClusterResolver, LocalResolver
 
-def test_007_towers_of_a_cluster_of_two_hosts(cluster):
-    strategy = tf.contrib.distribute.TPUStrategy(cluster(2, 4), 1)
+TPUStrategy = tf.contrib.distribute.TPUStrategy
+TOWERS = [4]
+
+
+def tower_ids(strategy):
+    return strategy.call_for_each_tower(
+        lambda: tf.constant(tf.get_tower_context().tower_id)
+    )
+
+
+def test_007_towers_of_a_cluster_of_two_hosts():
+    strategy = TPUStrategy(ClusterResolver(2, 4), 1)
     config = tf.ConfigProto()
     strategy.configure(config)
     with strategy.scope(), tf.Session(config=config) as sess:
-        ids = strategy.call_for_each_tower(
-            lambda: tf.constant(tf.get_tower_context().tower_id)
-        )
-        total = strategy.reduce(
-            tf.VariableAggregation.SUM, ids, strategy.get_host_cpu_device(1)
-        )
+        ids = tower_ids(strategy)
+        second_host = strategy.get_host_cpu_device(1)
+        total = strategy.reduce(tf.VariableAggregation.SUM, ids, second_host)
         sess.run(strategy.initialize())
         assert sess.run(strategy.unwrap(ids)) == list(range(8))
         assert sess.run(strategy.unwrap(total)) == [28]
         sess.run(strategy.finalize())
 
 
-TPUStrategy = tf.contrib.distribute.TPUStrategy
-
-
-def test_011_a_running_system_counts(resolver, session):
+def test_011_a_running_system_counts(session):
     with tf.config.override(topology="2x1x2"):
         session.run(tf.tpu.initialize_system())
-    assert TPUStrategy(resolver, 1).num_towers == 4
+    assert TPUStrategy(LocalResolver(), 1).num_towers == 4
 
 
 @pytest.mark.parametrize("name", ["num_towers", "worker_devices", "num_hosts"])
@@ -37,16 +42,6 @@ def test_properties_cannot_be_set(name, strategy_of):
         setattr(strategy_of(2), name, 3)
 
 
-PerDevice = tf.contrib.distribute.PerDevice
-TOWERS = [4]
-
-
-def per_tower(strategy):
-    return strategy.call_for_each_tower(
-        lambda: tf.constant(tf.get_tower_context().tower_id)
-    )
-
-
 def test_per_device_values_are_not_fetched(strategy, session):
     with pytest.raises(TypeError, match=r"cannot fetch PerDevice"):
-        session.run(per_tower(strategy))
+        session.run(tower_ids(strategy))

@@ -34,38 +34,32 @@ def giving(name="x"):
     return step
 
 
-def test_dataset_structure(tf):
+def test_dataset_structure(tf, session, strategy):
     rows = {
         "x": np.zeros([4, 3], np.float32),
         "y": (np.arange(4, dtype=np.int32), np.ones(4)),
     }
-    with running_strategy(tf, cores=2) as (session, strategy):
-        dataset = strategy.distribute_dataset(
-            lambda: tf.data.Dataset.from_tensor_slices(rows)
+    dataset = strategy.distribute_dataset(
+        lambda: tf.data.Dataset.from_tensor_slices(rows)
+    )
+    iterator = dataset.make_one_shot_iterator()
+    for known, kind in ((dataset, "PerDeviceDataset"), (iterator, "PerDeviceIterator")):
+        types, shapes = known.output_types, known.output_shapes
+        same(
+            (types["x"].name, [one.name for one in types["y"]]),
+            ("float32", ["int32", "float64"]),
         )
-        iterator = dataset.make_one_shot_iterator()
-        for known, kind in (
-            (dataset, "PerDeviceDataset"),
-            (iterator, "PerDeviceIterator"),
-        ):
-            types, shapes = known.output_types, known.output_shapes
-            same(
-                (types["x"].name, [one.name for one in types["y"]]),
-                ("float32", ["int32", "float64"]),
-            )
-            same((shapes["x"].as_list(), shapes["y"][0].as_list()), ([3], []))
-            require_words(
-                repr(known), ["<" + kind + " for 2 towers, each with", "x: (3,)"]
-            )
-        element = iterator.get_next()
-        same(evaluated(session, strategy, element["y"][0]), [0, 1])
-        same(evaluated(session, strategy, element["x"])[1], [0.0, 0.0, 0.0])
-        ragged = strategy.distribute_dataset(
-            lambda: tf.data.Dataset.range(1, 3).map(tf.range)
-        )
-        element = ragged.make_one_shot_iterator().get_next()
-        parts = session.run(strategy.unwrap(element))
-        same([part.tolist() for part in parts], [[0], [0, 1]])
+        same((shapes["x"].as_list(), shapes["y"][0].as_list()), ([3], []))
+        require_words(repr(known), ["<" + kind + " for 2 towers, each with", "x: (3,)"])
+    element = iterator.get_next()
+    same(evaluated(session, strategy, element["y"][0]), [0, 1])
+    same(evaluated(session, strategy, element["x"])[1], [0.0, 0.0, 0.0])
+    ragged = strategy.distribute_dataset(
+        lambda: tf.data.Dataset.range(1, 3).map(tf.range)
+    )
+    element = ragged.make_one_shot_iterator().get_next()
+    parts = session.run(strategy.unwrap(element))
+    same([part.tolist() for part in parts], [[0], [0, 1]])
 
 
 def test_dataset_iterators(tf):
@@ -115,7 +109,7 @@ def counted(tf, shape, dtype, made):
     return tf.data.Dataset.from_generator(elements, tf.as_dtype(dtype), shape)
 
 
-def test_works_ahead(tf):
+def test_works_ahead(tf, session, strategy):
     cases = (
         ([3], np.float32, 16),
         ([0], np.float32, 16),
@@ -123,30 +117,27 @@ def test_works_ahead(tf):
         ([17 << 20], np.int8, 2),
         ([None], np.float32, 2),
     )
-    with running_strategy(tf, cores=2) as (session, strategy):
-        counts, elements = [], []
-        for shape, dtype, _ in cases:
-            made = []
-            dataset = strategy.distribute_dataset(
-                lambda s=shape, d=dtype, made=made: counted(tf, s, d, made)
-            )
-            element = dataset.make_one_shot_iterator().get_next()
-            counts.append(made)
-            elements.append(strategy.unwrap(element)[0].op)
-        session.run(elements)
-        # What was taken and what waits, of each of two towers.
-        expected = [2 * (1 + steps) for _, _, steps in cases]
-        deadline = time.monotonic() + 20.0
-        while any(
-            len(made) < most for made, most in zip(counts, expected, strict=True)
-        ):
-            assert time.monotonic() < deadline, [len(made) for made in counts]
-            time.sleep(0.001)
-        time.sleep(0.2)  # in which no more are made
-        same([len(made) for made in counts], expected)
+    counts, elements = [], []
+    for shape, dtype, _ in cases:
+        made = []
+        dataset = strategy.distribute_dataset(
+            lambda s=shape, d=dtype, made=made: counted(tf, s, d, made)
+        )
+        element = dataset.make_one_shot_iterator().get_next()
+        counts.append(made)
+        elements.append(strategy.unwrap(element)[0].op)
+    session.run(elements)
+    # What was taken and what waits, of each of two towers.
+    expected = [2 * (1 + steps) for _, _, steps in cases]
+    deadline = time.monotonic() + 20.0
+    while any(len(made) < most for made, most in zip(counts, expected, strict=True)):
+        assert time.monotonic() < deadline, [len(made) for made in counts]
+        time.sleep(0.001)
+    time.sleep(0.2)  # in which no more are made
+    same([len(made) for made in counts], expected)
 
 
-def test_first_values(tf):
+def test_first_values(tf, session, strategy):
     def step(context, x):
         context.set_last_step_output("x", x)
         twice = strategy.call_for_each_tower(lambda x: x * 2.0, x)
@@ -154,36 +145,34 @@ def test_first_values(tf):
 
     start = {"kept": tf.constant(7.0), "x": -1.0, "list": [0.5, 1.5]}
     start["held"] = {"b": tf.constant([1, 2])}
-    with running_strategy(tf, cores=2) as (session, strategy):
-        iterator = one_shot_for_towers(tf, strategy)
-        once = strategy.run_steps_on_dataset(step, iterator, 1, start)
-        never = strategy.run_steps_on_dataset(step, iterator, 0, start)
-        zeros = strategy.run_steps_on_dataset(step, iterator, -1)
-        outputs = session.run(never.last_step_outputs)
-        same(sorted(outputs), ["held", "kept", "list", "nest", "x"])
-        same((outputs["kept"], outputs["list"]), (7.0, [0.5, 1.5]))
-        same((outputs["held"], outputs["x"]), ({"b": [1, 2]}, [-1.0, -1.0]))
-        outputs = session.run(once.last_step_outputs)
-        same((outputs["kept"], outputs["list"]), (7.0, [0.5, 1.5]))
-        nest = [{"a": (2.0, [1, 1])}, {"a": (4.0, [1, 1])}]
-        same((outputs["x"], outputs["nest"]), ([1.0, 2.0], nest))
-        same(session.run(zeros.last_step_outputs)["x"], [0.0, 0.0])
-        same(session.run(once.last_step_outputs)["x"], [3.0, 4.0])
-        same(
-            repr(once),
-            "<MultiStepContext outputs=['held', 'kept', 'list', 'nest', 'x'] "
-            "non_tensor_outputs=[]>",
-        )
+    iterator = one_shot_for_towers(tf, strategy)
+    once = strategy.run_steps_on_dataset(step, iterator, 1, start)
+    never = strategy.run_steps_on_dataset(step, iterator, 0, start)
+    zeros = strategy.run_steps_on_dataset(step, iterator, -1)
+    outputs = session.run(never.last_step_outputs)
+    same(sorted(outputs), ["held", "kept", "list", "nest", "x"])
+    same((outputs["kept"], outputs["list"]), (7.0, [0.5, 1.5]))
+    same((outputs["held"], outputs["x"]), ({"b": [1, 2]}, [-1.0, -1.0]))
+    outputs = session.run(once.last_step_outputs)
+    same((outputs["kept"], outputs["list"]), (7.0, [0.5, 1.5]))
+    nest = [{"a": (2.0, [1, 1])}, {"a": (4.0, [1, 1])}]
+    same((outputs["x"], outputs["nest"]), ([1.0, 2.0], nest))
+    same(session.run(zeros.last_step_outputs)["x"], [0.0, 0.0])
+    same(session.run(once.last_step_outputs)["x"], [3.0, 4.0])
+    same(
+        repr(once),
+        "<MultiStepContext outputs=['held', 'kept', 'list', 'nest', 'x'] "
+        "non_tensor_outputs=[]>",
+    )
 
 
-def test_iterations_tensor(tf):
+def test_iterations_tensor(tf, session, strategy):
     count = tf.placeholder(tf.int32, [])
-    with running_strategy(tf, cores=2) as (session, strategy):
-        iterator = one_shot_for_towers(tf, strategy)
-        context = strategy.run_steps_on_dataset(giving(), iterator, count)
-        for steps, expected in ((4, [7.0, 8.0]), (2, [11.0, 12.0])):
-            found = session.run(context.last_step_outputs, {count: steps})
-            same(found["x"], expected)
+    iterator = one_shot_for_towers(tf, strategy)
+    context = strategy.run_steps_on_dataset(giving(), iterator, count)
+    for steps, expected in ((4, [7.0, 8.0]), (2, [11.0, 12.0])):
+        found = session.run(context.last_step_outputs, {count: steps})
+        same(found["x"], expected)
 
 
 def test_plain_iterator(tf):
@@ -193,22 +182,21 @@ def test_plain_iterator(tf):
         same(session.run(context.last_step_outputs)["x"], [5.0, 6.0, 7.0, 8.0])
 
 
-def test_end_of_data(tf):
-    with running_strategy(tf, cores=2) as (session, strategy):
-        total = variable(tf, aggregation=tf.VariableAggregation.SUM)
+def test_end_of_data(tf, session, strategy):
+    total = variable(tf, aggregation=tf.VariableAggregation.SUM)
 
-        def step(context, x):
-            strategy.call_for_each_tower(total.assign_add, x)
+    def step(context, x):
+        strategy.call_for_each_tower(total.assign_add, x)
 
-        dataset = strategy.distribute_dataset(lambda: from_one(tf, 7))
-        iterator = dataset.make_one_shot_iterator()
-        context = strategy.run_steps_on_dataset(step, iterator, 5)
-        initialise_variables(tf, session)
-        words = ["5 steps were to be run, and the dataset has input for 3 of them"]
-        refused(tf.errors.OutOfRangeError, words, session.run, context.run_op)
-        same(evaluated(session, strategy, total), [0.0, 0.0])
-        words = ["for 0 of them"]
-        refused(tf.errors.OutOfRangeError, words, session.run, context.run_op)
+    dataset = strategy.distribute_dataset(lambda: from_one(tf, 7))
+    iterator = dataset.make_one_shot_iterator()
+    context = strategy.run_steps_on_dataset(step, iterator, 5)
+    initialise_variables(tf, session)
+    words = ["5 steps were to be run, and the dataset has input for 3 of them"]
+    refused(tf.errors.OutOfRangeError, words, session.run, context.run_op)
+    same(evaluated(session, strategy, total), [0.0, 0.0])
+    words = ["for 0 of them"]
+    refused(tf.errors.OutOfRangeError, words, session.run, context.run_op)
 
 
 def test_steps_arguments(tf):
@@ -223,71 +211,43 @@ def test_steps_arguments(tf):
         iterator = one_shot_for_towers(tf, strategy)
         batches = strategy.distribute_dataset(lambda: from_one(tf).batch(2))
         unsized = batches.make_one_shot_iterator()
-        for error, words, arguments in (
-            (TypeError, ["fn must be callable, got 3"], (3, iterator)),
-            (
-                TypeError,
-                ["iterator must be one of a dataset"],
-                (giving(), from_one(tf)),
-            ),
-            (
-                TypeError,
-                ["must be a dict", "got [1.0]"],
-                (giving(), iterator, 1, [1.0]),
-            ),
-            (
-                TypeError,
-                ["initial_loop_values['x'] is int32[]", "body/TowerOwn:0 float32[]"],
-                (giving(), iterator, 1, {"x": 1}),
-            ),
-            (
-                ValueError,
-                ["initial_loop_values['x'] is float32[3]"],
-                (giving(), iterator, 1, {"x": [1.0, 2.0, 3.0]}),
-            ),
-            (ValueError, ["fully known shape", "drop_remainder"], (giving(), unsized)),
-            (ValueError, ["output 'x'", "pass its initial value"], (unknown, iterator)),
-            (
-                ValueError,
-                ["aggregation must be one of", "'sum'"],
-                (combining, iterator),
-            ),
-            (TypeError, ["argument"], (lambda context: None, iterator)),
-            (TypeError, [], (giving(), iterator, "2")),
-            (TypeError, [], (giving(), iterator, 2.5)),
+        give, starts = giving(), "initial_loop_values['x'] is "
+        both = [starts + "int32[]", "body/TowerOwn:0 float32[]"]
+        for error, words, *arguments in (
+            (TypeError, ["fn must be callable, got 3"], 3, iterator),
+            (TypeError, ["iterator must be one of a dataset"], give, from_one(tf)),
+            (TypeError, ["must be a dict", "got [1.0]"], give, iterator, 1, [1.0]),
+            (TypeError, both, give, iterator, 1, {"x": 1}),
+            (ValueError, [starts + "float32[3]"], give, iterator, 1, {"x": [1.0] * 3}),
+            (ValueError, ["fully known shape", "drop_remainder"], give, unsized),
+            (ValueError, ["output 'x'", "pass its initial value"], unknown, iterator),
+            (ValueError, ["aggregation must be one of", "'sum'"], combining, iterator),
+            (TypeError, ["argument"], lambda context: None, iterator),
+            (TypeError, [], give, iterator, "2"),
+            (TypeError, [], give, iterator, 2.5),
         ):
             refused(error, words, strategy.run_steps_on_dataset, *arguments)
-        expect_raises(
-            (TypeError, ValueError),
-            strategy.run_steps_on_dataset,
-            giving(),
-            iterator,
-            1,
-            {"x": {"a": 1.0}},
-        )
-        words = ["within tower 0"]
-        call = strategy.call_for_each_tower
-        refused(
-            RuntimeError, words, call, strategy.run_steps_on_dataset, giving(), iterator
-        )
+        steps, call = strategy.run_steps_on_dataset, strategy.call_for_each_tower
+        nested = {"x": {"a": 1.0}}
+        expect_raises((TypeError, ValueError), steps, give, iterator, 1, nested)
+        refused(RuntimeError, ["within tower 0"], call, steps, give, iterator)
     words = ["run_steps_on_dataset must be used inside of"]
-    refused(RuntimeError, words, strategy.run_steps_on_dataset, giving(), iterator)
+    refused(RuntimeError, words, steps, give, iterator)
 
 
-def test_error_in_a_step(tf):
+def test_error_in_a_step(tf, strategy):
     def tower(x):
         if tower_context(tf).tower_id == 1:
             raise ValueError("no luck")
         return x
 
-    with strategy_in_scope(tf, cores=2) as strategy:
-        iterator = one_shot_for_towers(tf, strategy)
+    iterator = one_shot_for_towers(tf, strategy)
 
-        def step(context, x):
-            strategy.call_for_each_tower(tower, x)
+    def step(context, x):
+        strategy.call_for_each_tower(tower, x)
 
-        words = ["in tower 1 of 2: no luck"]
-        refused(ValueError, words, strategy.run_steps_on_dataset, step, iterator)
-        same(tf.constant(1.0, name="after").name, "after:0")
-        context = strategy.run_steps_on_dataset(giving(), iterator)
-        assert isinstance(context.run_op, tf.Operation), repr(context.run_op)
+    words = ["in tower 1 of 2: no luck"]
+    refused(ValueError, words, strategy.run_steps_on_dataset, step, iterator)
+    same(tf.constant(1.0, name="after").name, "after:0")
+    context = strategy.run_steps_on_dataset(giving(), iterator)
+    assert isinstance(context.run_op, tf.Operation), repr(context.run_op)

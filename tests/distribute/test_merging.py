@@ -26,7 +26,7 @@ def tower_threads():
     return sum(one.name.startswith("tower ") for one in threading.enumerate())
 
 
-def test_misplaced_merge_calls(tf):
+def test_misplaced_merge_calls(tf, strategy):
     contexts = []
 
     def in_branch():
@@ -40,15 +40,14 @@ def test_misplaced_merge_calls(tf):
         if number(tf) == 1:
             contexts[0].merge_call(lambda strategy: None)
 
-    with strategy_in_scope(tf, cores=2) as strategy:
-        call = strategy.call_for_each_tower
-        words = ["in tower 0 of 2", "merge_call was made within tf.cond"]
-        refused(RuntimeError, words, call, in_branch)
-        words = ["in tower 1 of 2", "merge_call of tower 0 was called outside of"]
-        refused(RuntimeError, words, call, of_another)
-        words = ["merge_call of tower 1 was called outside of"]
-        refused(RuntimeError, words, contexts[1].merge_call, lambda strategy: None)
-        same(tower_threads(), 0, call="towers that are left")
+    call = strategy.call_for_each_tower
+    words = ["in tower 0 of 2", "merge_call was made within tf.cond"]
+    refused(RuntimeError, words, call, in_branch)
+    words = ["in tower 1 of 2", "merge_call of tower 0 was called outside of"]
+    refused(RuntimeError, words, call, of_another)
+    words = ["merge_call of tower 1 was called outside of"]
+    refused(RuntimeError, words, contexts[1].merge_call, lambda strategy: None)
+    same(tower_threads(), 0, call="towers that are left")
 
 
 def test_tower_of_an_error(tf):
@@ -108,7 +107,7 @@ def test_names_of_towers(tf):
             same(variable(tf, "v").name, "layer_2/v:0")
 
 
-def test_variables_of_towers(tf):
+def test_variables_of_towers(tf, strategy):
     def fn():
         first = variable(tf, "v")
         return [first] + [tf.Variable(float(i), name="z") for i in range(3)]
@@ -117,24 +116,20 @@ def test_variables_of_towers(tf):
         if number(tf) == 1:
             variable(tf, "alone")
 
-    with strategy_in_scope(tf, cores=2) as strategy:
+    made = strategy.call_for_each_tower(fn)
+    names = ["v:0", "z:0", "z_1:0", "z_2:0"]
+    same([one.name for one in made], names)
+    for one in made:
+        same(type(one).__name__, "MirroredVariable")
+        same(one.devices, strategy.worker_devices)
+    same([one.name for one in tf.global_variables()], names)
+    same([a is b for a, b in zip(tf.global_variables(), made, strict=True)], [True] * 4)
+    words = ["in tower 1 of 2", "does not exist"]
+    refused(ValueError, words, strategy.call_for_each_tower, only_later)
+    with eager_mode(tf):
         made = strategy.call_for_each_tower(fn)
-        names = ["v:0", "z:0", "z_1:0", "z_2:0"]
-        same([one.name for one in made], names)
-        for one in made:
-            same(type(one).__name__, "MirroredVariable")
-            same(one.devices, strategy.worker_devices)
-        same([one.name for one in tf.global_variables()], names)
-        same(
-            [a is b for a, b in zip(tf.global_variables(), made, strict=True)],
-            [True] * 4,
-        )
-        words = ["in tower 1 of 2", "does not exist"]
-        refused(ValueError, words, strategy.call_for_each_tower, only_later)
-        with eager_mode(tf):
-            made = strategy.call_for_each_tower(fn)
-            same([one.name for one in made], ["v:0", "z:0", "z:0", "z:0"])
-            same([float(one.numpy()) for one in made], [0.0, 0.0, 1.0, 2.0])
+        same([one.name for one in made], ["v:0", "z:0", "z:0", "z:0"])
+        same([float(one.numpy()) for one in made], [0.0, 0.0, 1.0, 2.0])
 
 
 def test_structures(tf):
@@ -158,19 +153,15 @@ def test_structures(tf):
         found = merged(lambda: {"ba"[number(tf)]: 1, "ab"[number(tf)]: 2})
         same((list(found), strategy.unwrap(found["a"])), (["b", "a"], [2, 1]))
         # Not all parts of a whole, or of a whole with others.
-        for where in (
-            strategy.worker_devices[:1],
-            [*strategy.worker_devices, "/cpu:0"],
-        ):
+        devices = strategy.worker_devices
+        for where in (devices[:1], [*devices, "/cpu:0"]):
             whole = strategy.broadcast(tf.constant(1), where)
             parts = strategy.unwrap(whole)
             parts.append(tf.constant(2))
             found = merged(lambda parts=parts: parts[number(tf)])
             same(type(found).__name__, "PerDevice")
-            same(
-                [a is b for a, b in zip(strategy.unwrap(found), parts, strict=False)],
-                [True] * 2,
-            )
+            pairs = zip(strategy.unwrap(found), parts, strict=False)
+            same([a is b for a, b in pairs], [True] * 2)
         swapped = list(reversed(strategy.unwrap(copies)))
         found = merged(lambda: swapped[number(tf)])
         same(type(found).__name__, "PerDevice")
@@ -217,10 +208,8 @@ def test_default_strategy(tf):
     context = tf.get_tower_context()
     same((context.tower_id, context.num_towers, context.device), (0, 1, ""))
     same(context.is_single_tower, True)
-    same(
-        (package.in_cross_tower_context(), package.has_distribution_strategy()),
-        (False,) * 2,
-    )
+    same(package.in_cross_tower_context(), False)
+    same(package.has_distribution_strategy(), False)
     default = package.get_distribution_strategy()
     assert context.distribution_strategy is default, repr(default)
     merged = context.merge_call(
@@ -236,9 +225,8 @@ def test_default_strategy(tf):
         with default.colocate_vars_with(v):
             same(type(variable(tf, "w")) is tf.Variable, True)
     same(default.call_for_each_tower(lambda x: x + 1, 2), 3)
-    same(
-        (default.initialize(), default.finalize(), default.configure()), ([], [], None)
-    )
+    same((default.initialize(), default.finalize()), ([], []))
+    same(default.configure(), None)
     same((default.is_default, default.worker_devices), (True, [""]))
 
 
@@ -277,22 +265,8 @@ def test_contexts(tf):
         refused(RuntimeError, words, strategy.call_for_each_tower, entering)
     devices = strategy.worker_devices
     for k in (0, 1):
-        same(
-            seen[k],
-            (
-                2,
-                False,
-                devices[k],
-                False,
-                None,
-                True,
-                True,
-                True,
-                k,
-                2,
-                f"<TowerContext tower {k} of 2>",
-            ),
-        )
+        expected = (2, False, devices[k], False, None, True, True, True, k, 2)
+        same(seen[k], (*expected, f"<TowerContext tower {k} of 2>"))
 
     def failing():
         with strategy.scope():

@@ -163,15 +163,12 @@ def test_what_a_strategy_refuses():
 def test_replicas_on_assigned_cores():
     with tf.config.override(topology="2x2x1"):
         topology = tf.tpu.experimental.initialize_tpu_system()
-        assignment = tf.tpu.experimental.DeviceAssignment.build(
-            topology, num_replicas=2
-        )
+        kind = tf.tpu.experimental.DeviceAssignment
+        assignment = kind.build(topology, num_replicas=2)
         strategy = tf.distribute.TPUStrategy(None, assignment)
         assert strategy.num_replicas_in_sync == 2
-        assert local(strategy, strategy.run(tf.function(lambda: tf.constant(1)))) == [
-            1,
-            1,
-        ]
+        ones = strategy.run(tf.function(lambda: tf.constant(1)))
+        assert local(strategy, ones) == [1, 1]
         tf.tpu.experimental.shutdown_tpu_system()
         with pytest.raises(tf.errors.FailedPreconditionError):
             strategy.run(tf.function(lambda: tf.constant(2)))
@@ -256,20 +253,19 @@ def test_all_reduce_of_one_tensor_counts_it_once_for_each_replica(strategy):
 def test_what_cores_take_and_return_are_tensors_of_each_replica():
     """As on TPUs; on a host one object stays one, as in 2.21 on two logical CPUs."""
     one = tf.constant(3.0)
+
+    def plain(x):
+        return one, x, None
+
     for devices in (2, 1):
         with tf.config.override(cores=devices):
             strategy = tf.distribute.TPUStrategy()
-            for function in (
-                tf.function(lambda x: (one, x, None)),
-                lambda x: (one, x, None),
-            ):
+            for function in (tf.function(plain), plain):
                 *values, nothing = strategy.run(function, args=(2.0,))
                 assert nothing is None
                 assert [isinstance(v, tf.Tensor) for v in values] == [devices == 1] * 2
-                assert [local(strategy, v) for v in values] == [
-                    [3.0] * devices,
-                    [2.0] * devices,
-                ]
+                found = [local(strategy, v) for v in values]
+                assert found == [[3.0] * devices, [2.0] * devices]
     host = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     assert host.run(lambda: one) is one
 

@@ -37,6 +37,10 @@ class Sample:
             lambda x: x * (tf.get_tower_context().tower_id + 1.0), x
         )
 
+    def call(self, fn, *values):
+        """Add what a function gives in each tower to the values of towers."""
+        self.towers.append(self.strategy.call_for_each_tower(fn, *values))
+
     def any_tower(self):
         return self.random.choice(self.towers)
 
@@ -45,14 +49,8 @@ class Sample:
 
     def arithmetic(self):
         factor = self.random.choice([0.5, -1.0, 2.0])
-        self.towers.append(
-            self.strategy.call_for_each_tower(
-                lambda a, b, h: a * factor + b - h / 4.0,
-                self.any_tower(),
-                self.any_tower(),
-                self.any_host(),
-            )
-        )
+        values = self.any_tower(), self.any_tower(), self.any_host()
+        self.call(lambda a, b, h: a * factor + b - h / 4.0, *values)
 
     def meeting(self):
         aggregation = self.random.choice(AGGREGATIONS)
@@ -62,12 +60,10 @@ class Sample:
                 return sum(distribution.unwrap(x)) / 2.0
             return distribution.reduce(aggregation, x, x)
 
-        self.towers.append(
-            self.strategy.call_for_each_tower(
-                lambda x: tf.get_tower_context().merge_call(merge, x) + x,
-                self.any_tower(),
-            )
-        )
+        def fn(x):
+            return tf.get_tower_context().merge_call(merge, x) + x
+
+        self.call(fn, self.any_tower())
 
     def reduction(self):
         strategy, value = self.strategy, self.any_tower()
@@ -95,28 +91,23 @@ class Sample:
         def fn(x):
             return self.mirrored.assign_sub(x / 32.0) + self.mirrored / 2.0
 
-        self.towers.append(self.strategy.call_for_each_tower(fn, self.any_tower()))
+        self.call(fn, self.any_tower())
 
     def shared_variable(self):
         def fn(x):
             return self.plain.assign(self.plain / 2.0 + x / 64.0)
 
-        self.towers.append(self.strategy.call_for_each_tower(fn, self.any_tower()))
+        self.call(fn, self.any_tower())
 
     def reading(self):
-        self.towers.append(
-            self.strategy.call_for_each_tower(
-                lambda x: x / 2.0 + self.mirrored * self.plain, self.any_tower()
-            )
-        )
+        self.call(lambda x: x / 2.0 + self.mirrored * self.plain, self.any_tower())
 
     def branch(self):
         def fn(x):
-            return tf.cond(
-                tf.reduce_sum(x) > 0.0, lambda: x - 1.0, lambda: x * 0.5 + 1.0
-            )
+            positive = tf.reduce_sum(x) > 0.0
+            return tf.cond(positive, lambda: x - 1.0, lambda: x * 0.5 + 1.0)
 
-        self.towers.append(self.strategy.call_for_each_tower(fn, self.any_tower()))
+        self.call(fn, self.any_tower())
 
     def grow(self, steps):
         kinds = [
@@ -143,26 +134,24 @@ def run(strategy, seed, executor):
         return [*results[0], *results[1], *sess.run(variables)]
 
 
-def on_the_host(strategy):
-    """The same strategy, of which nothing runs on the cores."""
-    strategy._towers = None
-    return strategy
+def require_equal(strategy_of, towers, seed, executor):
+    """Require equal bits of an executor and of the host; return the host's values."""
+    host = strategy_of(towers)
+    host._towers = None  # nothing runs on the cores
+    expected = run(host, seed, "lockstep")
+    found = run(strategy_of(towers), seed, executor)
+    for value, right in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(value, right, f"seed {seed}")
+    return expected
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_lockstep_gives_what_the_host_gives(seed, strategy_of):
-    towers = 2 + seed % 3
-    expected = run(on_the_host(strategy_of(towers)), seed, "lockstep")
-    found = run(strategy_of(towers), seed, "lockstep")
-    for value, right in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(value, right)
+    expected = require_equal(strategy_of, 2 + seed % 3, seed, "lockstep")
     assert np.isfinite(expected[-1]).all()
 
 
 def test_the_pool_gives_what_the_host_gives(strategy_of):
     with tf.config.override(cores=3):
         for seed in range(1, 40, 6):
-            expected = run(on_the_host(strategy_of(3)), seed, "lockstep")
-            found = run(strategy_of(3), seed, "pool")
-            for value, right in zip(found, expected, strict=True):
-                np.testing.assert_array_equal(value, right, f"seed {seed}")
+            require_equal(strategy_of, 3, seed, "pool")

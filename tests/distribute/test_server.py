@@ -8,6 +8,8 @@ import tpuref as tf
 pytest.importorskip("grpc", reason="needs the extra for servers")
 pytest.importorskip("proto", reason="needs the extra for servers")
 
+SUM = tf.VariableAggregation.SUM
+
 
 @pytest.mark.parametrize("num_cores", [None, 3])
 def test_007_011_towers_on_the_cores_of_a_server(num_cores):
@@ -19,9 +21,7 @@ def test_007_011_towers_on_the_cores_of_a_server(num_cores):
         assert (strategy.num_hosts, strategy.num_towers) == (1, towers)
         assert strategy.worker_devices[2] == "/job:local/task:0/device:TPU:2"
         with strategy.scope(), tf.Session(server.target) as sess:
-            v = tf.get_variable(
-                "v", initializer=0.0, aggregation=tf.VariableAggregation.SUM
-            )
+            v = tf.get_variable("v", initializer=0.0, aggregation=SUM)
             grown = strategy.call_for_each_tower(
                 lambda: v.assign_add(tf.get_tower_context().tower_id + 1.0)
             )
@@ -33,22 +33,17 @@ def test_007_011_towers_on_the_cores_of_a_server(num_cores):
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
-def test_steps_are_fed_from_the_client(executor, strategy_of):
-    strategy = strategy_of(2)
-    with strategy.scope():
-        total = tf.get_variable(
-            "total",
-            initializer=tf.constant(0, tf.int64),
-            aggregation=tf.VariableAggregation.SUM,
-        )
+def test_steps_are_fed_from_the_client(executor, strategy):
+    zero = tf.constant(0, tf.int64)
+    total = tf.get_variable("total", initializer=zero, aggregation=SUM)
 
-        def fn(context, x):
-            strategy.call_for_each_tower(total.assign_add, x)
-            context.set_last_step_output("x", x)
+    def fn(context, x):
+        strategy.call_for_each_tower(total.assign_add, x)
+        context.set_last_step_output("x", x)
 
-        dataset = strategy.distribute_dataset(lambda: tf.data.Dataset.range(60))
-        iterator = dataset.make_one_shot_iterator()
-        context = strategy.run_steps_on_dataset(fn, iterator, iterations=20)
+    dataset = strategy.distribute_dataset(lambda: tf.data.Dataset.range(60))
+    iterator = dataset.make_one_shot_iterator()
+    context = strategy.run_steps_on_dataset(fn, iterator, iterations=20)
     with tf.config.override(cores=2, executor=executor):
         server = tf.train.Server({"worker": ["localhost:0"]})
         try:

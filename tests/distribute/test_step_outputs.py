@@ -4,16 +4,10 @@ import pytest
 
 import tpuref as tf
 
-from .conftest import summed_on_read
+from .conftest import numbers, summed_on_read
 
 pytestmark = pytest.mark.usefixtures("both_executors")
 TOWERS = [1, 2, 4]
-
-
-def numbers(strategy):
-    """Return an iterator that gives the towers 1.0, 2.0, ..."""
-    dataset = tf.data.Dataset.range(1, 1000).map(lambda x: tf.cast(x, tf.float32))
-    return strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
 
 
 def giving(context, x):
@@ -37,14 +31,12 @@ def test_130_unwrap_lists_the_values_of_the_towers(strategy, session):
     assert fetched[0] == (last(strategy, 4) if many else last(strategy, 4)[0])
 
 
-def test_it_is_a_list_for_programs_that_take_one(strategy_of, session):
-    strategy = strategy_of(4)
-    with strategy.scope():
-        context = strategy.run_steps_on_dataset(giving, numbers(strategy), 2)
+def test_it_is_a_list_for_programs_that_take_one(four, session):
+    context = four.run_steps_on_dataset(giving, numbers(four), 2)
     output = context.last_step_outputs["x"]
-    assert len(output) == 4 and list(output) == strategy.unwrap(output)
-    assert output[-1] is strategy.unwrap(output)[3]
-    assert output[1:3] == strategy.unwrap(output)[1:3]
+    assert len(output) == 4 and list(output) == four.unwrap(output)
+    assert output[-1] is four.unwrap(output)[3]
+    assert output[1:3] == four.unwrap(output)[1:3]
     assert session.run(tf.reduce_sum(output)) == 26.0
 
 
@@ -66,15 +58,13 @@ def test_structures_have_a_value_for_each_tower(eager, strategy_of):
     if eager:
         with tf.eager_execution():
             found = run()
-            for part in found:
-                part["a"], part["b"] = (
-                    tuple(map(float, part["a"])),
-                    [float(part["b"][0])],
-                )
+        for part in found:
+            part["a"] = tuple(map(float, part["a"]))
+            part["b"] = [float(part["b"][0])]
     else:
         with tf.Session() as session:
             found = session.run(run())
-    assert found == [{"a": (6.0, 5.0), "b": [3.0]}, {"a": (8.0, 5.0), "b": [4.0]}]
+    assert found == [{"a": (2.0 * x, 5.0), "b": [x]} for x in last(strategy, 2)]
 
 
 @pytest.mark.parametrize("form", ["mirrored", "unwrapped", "list", "one"])
@@ -131,24 +121,22 @@ def test_the_outputs_of_a_run_start_the_next(strategy, session):
         assert pairs == [(x, {"neg": -x}) for x in expected]
 
 
-def test_a_start_of_other_towers(strategy_of, session):
-    strategy = strategy_of(4)
-    with strategy.scope():
-        some = strategy.worker_devices[:2]
-        copies = strategy.broadcast(tf.constant(1.0), some)
-        differing = tf.contrib.distribute.PerDevice(dict.fromkeys(some, 1.0))
+def test_a_start_of_other_towers(four, session):
+    some = four.worker_devices[:2]
+    copies = four.broadcast(tf.constant(1.0), some)
+    differing = tf.contrib.distribute.PerDevice(dict.fromkeys(some, 1.0))
 
-        def run(start):
-            return strategy.run_steps_on_dataset(giving, numbers(strategy), 0, start)
+    def run(start):
+        return four.run_steps_on_dataset(giving, numbers(four), 0, start)
 
-        outputs = run({"x": copies}).last_step_outputs
-        assert session.run(outputs) == {"x": [1.0] * 4}
-        with pytest.raises(ValueError, match="no component for the device"):
-            run({"x": differing})
-        with pytest.raises(ValueError, match=r"initial_loop_values\['x'\] is float32"):
-            run({"x": strategy.unwrap(copies)})
-        with pytest.raises(ValueError, match="ragged|inhomogeneous|must be"):
-            run({"x": [[[1.0], [1.0, 2.0]]] * 4})
+    outputs = run({"x": copies}).last_step_outputs
+    assert session.run(outputs) == {"x": [1.0] * 4}
+    with pytest.raises(ValueError, match="no component for the device"):
+        run({"x": differing})
+    with pytest.raises(ValueError, match=r"initial_loop_values\['x'\] is float32"):
+        run({"x": four.unwrap(copies)})
+    with pytest.raises(ValueError, match="ragged|inhomogeneous|must be"):
+        run({"x": [[[1.0], [1.0, 2.0]]] * 4})
 
 
 def test_tower_local_variables_are_combined(strategy, evaluate):

@@ -20,62 +20,53 @@ def iterator_of(strategy, dataset):
     return strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
 
 
-def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy_of, session):
-    strategy, limit = strategy_of(2), tf.placeholder(tf.float32, [])
-    with strategy.scope():
+def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy, session):
+    limit = tf.placeholder(tf.float32, [])
 
-        def tower(x):
-            with tf.control_dependencies([tf.Assert(x < limit, [x])]):
-                return tf.identity(x)
+    def tower(x):
+        with tf.control_dependencies([tf.Assert(x < limit, [x])]):
+            return tf.identity(x)
 
-        def fn(context, x):
-            result = strategy.call_for_each_tower(tower, x)
-            context.set_last_step_output("x", result)
+    def fn(context, x):
+        result = strategy.call_for_each_tower(tower, x)
+        context.set_last_step_output("x", result)
 
-        context = strategy.run_steps_on_dataset(
-            fn, iterator_of(strategy, numbers(40)), 2
-        )
+    context = strategy.run_steps_on_dataset(fn, iterator_of(strategy, numbers(40)), 2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="in tower [01]"):
         session.run(context.last_step_outputs, {limit: 0.0})
     first, second = session.run(context.last_step_outputs, {limit: 99.0})["x"]
     assert second == first + 1 and first % 2 == 1
 
 
-def test_an_error_of_the_dataset_reaches_the_caller(strategy_of):
-    strategy = strategy_of(2)
-
+def test_an_error_of_the_dataset_reaches_the_caller(strategy):
     def generator():
         yield from [1.0, 2.0, 3.0]
         raise ValueError("broken disk")
 
-    with strategy.scope():
-        dataset = Dataset.from_generator(generator, tf.float32, [])
-        iterator = iterator_of(strategy, dataset)
-        context = strategy.run_steps_on_dataset(lambda context, x: None, iterator, 3)
+    dataset = Dataset.from_generator(generator, tf.float32, [])
+    iterator = iterator_of(strategy, dataset)
+    context = strategy.run_steps_on_dataset(lambda context, x: None, iterator, 3)
     broken = pytest.raises(tf.errors.InvalidArgumentError, match="broken disk")
     with tf.Session() as session, broken:
         session.run(context.run_op)
 
 
-def test_large_elements_arrive_whole(strategy_of, session):
-    strategy = strategy_of(2)
+def test_large_elements_arrive_whole(strategy, session):
     rows = np.arange(40, dtype=np.float32)[:, None] * np.ones(40_000, np.float32)
-    with strategy.scope():
 
-        def fn(context, x):
-            totals = strategy.call_for_each_tower(tf.reduce_mean, x)
-            context.set_last_step_output("mean", totals)
+    def fn(context, x):
+        totals = strategy.call_for_each_tower(tf.reduce_mean, x)
+        context.set_last_step_output("mean", totals)
 
-        iterator = iterator_of(strategy, Dataset.from_tensor_slices(rows))
-        context = strategy.run_steps_on_dataset(fn, iterator, 20)
+    iterator = iterator_of(strategy, Dataset.from_tensor_slices(rows))
+    context = strategy.run_steps_on_dataset(fn, iterator, 20)
     assert session.run(context.last_step_outputs)["mean"] == [38.0, 39.0]
 
 
-def test_what_works_ahead_ends_with_the_session(strategy_of):
-    before, strategy = set(threading.enumerate()), strategy_of(2)
-    with strategy.scope():
-        endless = iterator_of(strategy, Dataset.range(3).repeat())
-        element = endless.get_next()
+def test_what_works_ahead_ends_with_the_session(strategy):
+    before = set(threading.enumerate())
+    endless = iterator_of(strategy, Dataset.range(3).repeat())
+    element = endless.get_next()
     with tf.Session() as session:
         session.run(strategy.unwrap(element))
         assert set(threading.enumerate()) > before

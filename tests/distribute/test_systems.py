@@ -17,17 +17,15 @@ class Resolver:
             setattr(self, name, lambda answer=answer: answer)
 
 
-def cluster(tf, jobs, cores=4, **answers):
+def cluster(tf, jobs, cores=4, towers=None, **answers):
     """Return a strategy over these jobs, each a list of addresses."""
-    answers = dict(
-        {
-            "master": "grpc://10.0.0.1:8470",
-            "cluster_spec": tf.train.ClusterSpec(jobs),
-            "num_accelerators": cores,
-        },
+    resolver = Resolver(
+        master="grpc://10.0.0.1:8470",
+        cluster_spec=tf.train.ClusterSpec(jobs),
+        num_accelerators=cores,
         **answers,
     )
-    return tf.contrib.distribute.TPUStrategy(Resolver(**answers), 1)
+    return tf.contrib.distribute.TPUStrategy(resolver, 1, num_cores=towers)
 
 
 def told(strategy):
@@ -69,10 +67,9 @@ def test_any_resolver(tf):
 
 
 def test_asked_of_master(tf):
-    def strategy(*counts, **answers):
-        resolver = Resolver(
-            **dict({"master": "grpc://10.0.0.1:8470", "cluster_spec": None}, **answers)
-        )
+    def strategy(*counts, cluster_spec=None, **answers):
+        master = "grpc://10.0.0.1:8470"
+        resolver = Resolver(master=master, cluster_spec=cluster_spec, **answers)
         with reachable(tf, hosts(*counts, job="found")):
             return tf.contrib.distribute.TPUStrategy(resolver, 1)
 
@@ -105,12 +102,7 @@ def test_no_such_system(tf):
 
 def test_uneven_towers(tf):
     def strategy(towers):
-        resolver = Resolver(
-            master="grpc://10.0.0.1:8470",
-            cluster_spec=tf.train.ClusterSpec({"worker": TWO}),
-            num_accelerators=4,
-        )
-        return tf.contrib.distribute.TPUStrategy(resolver, 1, num_cores=towers)
+        return cluster(tf, {"worker": TWO}, towers=towers)
 
     for towers, each in ((8, 4), (4, 4), (3, 3), (1, 1)):
         same(strategy(towers).num_towers_per_host, each)

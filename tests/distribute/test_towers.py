@@ -11,14 +11,13 @@ def tower():
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
-def test_an_error_on_one_core_names_its_replica(executor, strategy_of):
-    strategy = strategy_of(2)
+def test_an_error_on_one_core_names_its_replica(executor, strategy):
     index = tf.placeholder(tf.int32, [])
 
     def fn():
         return tf.gather([1.0, 2.0], index if tower() == 1 else 0)
 
-    with tf.config.override(cores=2, executor=executor), strategy.scope():
+    with tf.config.override(cores=2, executor=executor):
         values = strategy.unwrap(strategy.call_for_each_tower(fn))
         invalid = pytest.raises(tf.errors.InvalidArgumentError, match="on replica 1: ")
         with tf.Session() as sess, invalid as e:
@@ -52,9 +51,8 @@ def test_059_eager_towers_are_one_program_of_the_cores_by_default(strategy_of):
         strategy.initialize()
 
 
-def test_a_tape_around_eager_towers_sees_their_operations(strategy_of):
-    strategy = strategy_of(2)
-    with tf.eager_execution(), strategy.scope():
+def test_a_tape_around_eager_towers_sees_their_operations(strategy):
+    with tf.eager_execution():
         v = tf.Variable(3.0)
         with tf.GradientTape() as tape:
             squares = strategy.call_for_each_tower(lambda: v * v * (tower() + 1.0))
@@ -62,10 +60,8 @@ def test_a_tape_around_eager_towers_sees_their_operations(strategy_of):
         assert [float(slope) for slope in found] == [6.0, 12.0]
 
 
-def test_operations_name_the_users_line(strategy_of):
-    strategy = strategy_of(2)
-    with strategy.scope():
-        sums = strategy.call_for_each_tower(tf.add, tf.constant(1), tf.constant(2))
+def test_operations_name_the_users_line(strategy):
+    sums = strategy.call_for_each_tower(tf.add, tf.constant(1), tf.constant(2))
     for part in strategy.unwrap(sums):
         assert part.op.site.filename == __file__
         assert "call_for_each_tower(tf.add" in part.op.site.code

@@ -35,6 +35,17 @@ def model_fn(features, labels, mode, params):
     )
 
 
+@pytest.fixture
+def estimator(tmp_path):
+    return tf.estimator.Estimator(model_fn, str(tmp_path), params={})
+
+
+def saving(folder, **settings):
+    """Return an estimator whose configuration says when it saves."""
+    config = tf.estimator.RunConfig(str(folder), **settings)
+    return tf.estimator.Estimator(model_fn, config=config, params={})
+
+
 def test_train_evaluate_predict(tmp_path):
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={"rate": 0.02})
     assert estimator.train(pairs(), steps=400) is estimator
@@ -50,8 +61,7 @@ def test_train_evaluate_predict(tmp_path):
     assert estimator.get_variable_value("line/kernel").shape == (1, 1)
 
 
-def test_evaluations_have_directories_of_their_own(tmp_path):
-    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
+def test_evaluations_have_directories_of_their_own(tmp_path, estimator):
     estimator.train(pairs(), steps=2)
     estimator.evaluate(pairs(), steps=1, name="other")
     assert estimator.eval_dir() == f"{tmp_path}/eval"
@@ -62,8 +72,7 @@ def test_evaluations_have_directories_of_their_own(tmp_path):
 
 
 def test_an_older_checkpoint(tmp_path):
-    config = tf.estimator.RunConfig(str(tmp_path), save_checkpoints_steps=2)
-    estimator = tf.estimator.Estimator(model_fn, config=config, params={})
+    estimator = saving(tmp_path, save_checkpoints_steps=2)
     estimator.train(pairs(), max_steps=4)
     old = f"{tmp_path}/model.ckpt-2"
     metrics = estimator.evaluate(pairs(), steps=1, checkpoint_path=old)
@@ -71,21 +80,18 @@ def test_an_older_checkpoint(tmp_path):
 
 
 def test_checkpoints_are_kept_as_configured(tmp_path):
-    config = tf.estimator.RunConfig(
-        str(tmp_path), save_checkpoints_steps=1, keep_checkpoint_max=2
-    )
-    tf.estimator.Estimator(model_fn, config=config, params={}).train(pairs(), steps=5)
+    estimator = saving(tmp_path, save_checkpoints_steps=1, keep_checkpoint_max=2)
+    estimator.train(pairs(), steps=5)
     kept = sorted(n for n in os.listdir(tmp_path) if n.endswith(".index"))
     assert kept == ["model.ckpt-4.index", "model.ckpt-5.index"]
 
 
-def test_the_end_of_the_input_ends_training(tmp_path):
-    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
+def test_the_end_of_the_input_ends_training(estimator):
     estimator.train(pairs(8, repeat=3))
     assert estimator.get_variable_value("global_step") == 6
 
 
-def test_hooks_and_listeners_are_called(tmp_path):
+def test_hooks_and_listeners_are_called(estimator):
     calls = []
 
     class Hook(tf.estimator.SessionRunHook):
@@ -96,7 +102,6 @@ def test_hooks_and_listeners_are_called(tmp_path):
         def after_save(self, session, global_step_value):
             calls.append(f"saved {global_step_value}")
 
-    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
     estimator.train(pairs(), [Hook()], steps=2, saving_listeners=[Listener()])
     assert calls == ["saved 0", "run", "run", "saved 2"]
     calls.clear()
@@ -144,8 +149,7 @@ def test_config_and_params_are_copies(tmp_path):
     assert estimator.model_dir == str(tmp_path)
 
 
-def test_predictions_leave_the_default_graph_alone(tmp_path):
-    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
+def test_predictions_leave_the_default_graph_alone(estimator):
     graph = tf.get_default_graph()
     rows = estimator.predict(pairs())
     assert next(rows)["x"] == [0.0]
@@ -154,8 +158,7 @@ def test_predictions_leave_the_default_graph_alone(tmp_path):
 
 
 def test_train_and_evaluate_takes_turns(tmp_path):
-    config = tf.estimator.RunConfig(str(tmp_path), save_checkpoints_steps=2)
-    estimator = tf.estimator.Estimator(model_fn, config=config, params={})
+    estimator = saving(tmp_path, save_checkpoints_steps=2)
     evaluated = []
 
     class Exporter(tf.estimator.Exporter):
@@ -206,9 +209,9 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("call", "message"), CALLS)
-def test_wrong_calls(call, message, tmp_path):
+def test_wrong_calls(call, message, estimator):
     with pytest.raises(ValueError, match=message):
-        call(tf.estimator.Estimator(model_fn, str(tmp_path), params={}))
+        call(estimator)
 
 
 SPECIFICATIONS = [
@@ -241,7 +244,6 @@ def test_programs_add_attributes_to_specifications():
         assert spec.cache == 1
 
 
-def test_there_is_no_saved_model(tmp_path):
-    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
+def test_there_is_no_saved_model(tmp_path, estimator):
     with pytest.raises(NotImplementedError, match="latest_checkpoint"):
         estimator.export_saved_model(str(tmp_path), lambda: None)

@@ -1,6 +1,5 @@
 """TPUEstimator: on the host as TensorFlow 1.15.5, and on cores as on the host."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -28,25 +27,25 @@ def lockstep():
         yield
 
 
+def require_release(name, rows, variables):
+    """Require the predictions and variables of TensorFlow 1.15.5."""
+    for found, expected in (rows, PREDICTIONS), (variables, VARIABLES):
+        for key, numbers in expected[name].items():
+            assert problems.condensed(found[key]) == pytest.approx(numbers, abs=1e-4)
+
+
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_the_host_learns_what_tensorflow_learns(name, tmp_path):
     metrics, rows, variables = problems.results(tf, name, str(tmp_path), False)
     assert metrics == pytest.approx(METRICS[name], abs=1e-5)
-    for key, numbers in PREDICTIONS[name].items():
-        assert problems.condensed(rows[key]) == pytest.approx(numbers, abs=1e-4)
-    assert set(VARIABLES[name]) <= set(variables)
-    for key, numbers in VARIABLES[name].items():
-        assert problems.condensed(variables[key]) == pytest.approx(numbers, abs=1e-4)
+    require_release(name, rows, variables)
 
 
 @pytest.mark.parametrize("name", ["perceptron", "bert"])
 def test_cores_learn_the_same(name, tmp_path):
     metrics, rows, variables = problems.results(tf, name, str(tmp_path), True, 2)
     assert metrics["accuracy"] == METRICS[name]["accuracy"]
-    for key, numbers in PREDICTIONS[name].items():
-        assert problems.condensed(rows[key]) == pytest.approx(numbers, abs=1e-4)
-    for key, numbers in VARIABLES[name].items():
-        assert problems.condensed(variables[key]) == pytest.approx(numbers, abs=1e-4)
+    require_release(name, rows, variables)
 
 
 def line(features):
@@ -101,8 +100,7 @@ def made(folder, model=model_fn, **given):
 
 
 def steps_saved(folder):
-    names = [name for name in os.listdir(folder) if name.endswith(".index")]
-    return sorted(int(name.split("-")[1].split(".")[0]) for name in names)
+    return sorted(int(path.stem.split("-")[1]) for path in folder.glob("*.index"))
 
 
 def test_a_loop_stops_at_the_last_step_and_goes_on_from_its_checkpoint(tmp_path):
@@ -271,12 +269,10 @@ def test_prediction_pads_the_last_batch(tmp_path):
     assert [float(row["row"]) for row in rows] == [1, 2, 3, 4, 5, 6]
     w = estimator.get_variable_value("line/w")
     assert rows[5]["product"] == pytest.approx(6 * w)
-    whole = list(
-        estimator.predict(
-            batches(6, repeat=False, drop=False),
-            predict_keys=["row"],
-            yield_single_examples=False,
-        )
+    whole = estimator.predict(
+        batches(6, repeat=False, drop=False),
+        predict_keys=["row"],
+        yield_single_examples=False,
     )
     assert [batch["row"].tolist() for batch in whole] == [[1, 2, 3, 4], [5, 6]]
 
@@ -478,17 +474,12 @@ def test_summaries_of_the_model_are_left_out(tmp_path, caplog):
 
 def test_lines_of_progress(tmp_path, caplog):
     caplog.set_level("INFO", logger="tensorflow")
-    estimator = made(
-        tmp_path, iterations_per_loop=2, run={"log_step_count_steps": 2}
-    ).train(batches(4), max_steps=6)
-    assert "loss = " in caplog.text
-    assert "step = 2" in caplog.text
-    assert "examples/sec: " in caplog.text
-    assert "Loss for final step: " in caplog.text
+    counts = {"log_step_count_steps": 2}
+    made(tmp_path, iterations_per_loop=2, run=counts).train(batches(4), max_steps=6)
+    for said in ("loss = ", "step = 2", "examples/sec: ", "Loss for final step: "):
+        assert said in caplog.text
     tags = set()
-    for name in os.listdir(estimator.model_dir):
-        if name.startswith("events"):
-            path = os.path.join(estimator.model_dir, name)
-            for event in tf.train.summary_iterator(path):
-                tags |= {value.tag for value in event.summary.value}
+    for path in tmp_path.glob("events*"):
+        for event in tf.train.summary_iterator(str(path)):
+            tags |= {value.tag for value in event.summary.value}
     assert {"loss", "global_step/sec", "examples/sec"} <= tags

@@ -71,11 +71,9 @@ class Mutator:
     def _change_list(self, part, field):
         items = getattr(part, field.name)
         is_message = field.type == FieldDescriptor.TYPE_MESSAGE
-        kept = (
-            [type(i).FromString(i.SerializeToString()) for i in items]
-            if (is_message)
-            else list(items)
-        )
+        kept = list(items)
+        if is_message:
+            kept = [type(i).FromString(i.SerializeToString()) for i in items]
         what = self._random.choice(["delete", "double", "swap", "add", "change"])
         if not kept and what != "add":
             what = "add"

@@ -57,29 +57,25 @@ class Silent:
 
 def test_streams_that_send_nothing_keep_nobody_out(loopback, monkeypatch):
     x = tf.constant(6) * 7
-    with tf.Session(loopback.target) as before:
-        silent = Silent(loopback.target, 300)
-        try:
-            for _ in range(5):
-                with tf.Session(loopback.target) as session:
-                    assert session.run(x) == 42
-            assert before.run(x) == 42
-            # All but those that may wait have been sent away.
-            assert set(silent.ends(300 - 64)) == {grpc.StatusCode.RESOURCE_EXHAUSTED}
-        finally:
-            silent.close()
+    with (
+        tf.Session(loopback.target) as before,
+        contextlib.closing(Silent(loopback.target, 300)) as silent,
+    ):
+        for _ in range(5):
+            with tf.Session(loopback.target) as session:
+                assert session.run(x) == 42
+        assert before.run(x) == 42
+        # All but those that may wait have been sent away.
+        assert set(silent.ends(300 - 64)) == {grpc.StatusCode.RESOURCE_EXHAUSTED}
 
 
 def test_a_stream_has_a_deadline_to_open(loopback, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.server.OPEN_SECONDS", 2.0)
-    silent = Silent(loopback.target, 3)
-    began = time.monotonic()
-    try:
+    with contextlib.closing(Silent(loopback.target, 3)) as silent:
+        began = time.monotonic()
         assert silent.ends(3) == [grpc.StatusCode.DEADLINE_EXCEEDED] * 3
         assert time.monotonic() - began < 30
         assert "has not opened a session within 2 s" in silent.calls[0].details()
-    finally:
-        silent.close()
     with tf.Session(loopback.target) as session:
         time.sleep(2.5)  # an open session may be silent
         assert session.run(tf.constant(1)) == 1

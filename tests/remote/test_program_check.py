@@ -93,6 +93,7 @@ def loop(condition, body, **attrs):
     return program([0], [turned], [1])
 
 
+TWO_OF_3 = with_first(SUM, attrs={"groups": ((0, 1),)})
 TRUE = program([0], [instr("IsFinite", [0], [1], [BOOL])], [1])
 
 
@@ -106,10 +107,7 @@ TRUE = program([0], [instr("IsFinite", [0], [1], [BOOL])], [1])
         (replicate(with_first(OWN, replica=-1), 3, own=1), "for replica -1"),
         (replicate(OWN, 3, own=1), r"slot 1, which only the replicas \[0, 1\] of 3"),
         (replicate(with_first(COPIED, replica=0), 3, own=1), "on replica 1.*empty"),
-        (
-            replicate(with_first(SUM, attrs={"groups": ((0, 1),)}), 3, own=1),
-            "each of 3 replicas once",
-        ),
+        (replicate(TWO_OF_3, 3, own=1), "each of 3 replicas once"),
         (replicate(with_first(SUM, replica=1), 3, own=1), "between replicas, but for"),
         (replicate(ONE, 3, own=1, padding=()), "1 inputs.*padding for 0"),
         (replicate(ONE, 3, own=1, padding=(("x", ((-1, True),)),)), r"sizes \[-1\]"),

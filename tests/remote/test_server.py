@@ -57,6 +57,7 @@ def test_a_server_can_be_started_later():
         server.start()
 
 
+TWO_JOBS = {"ps": ["a:1"], "worker": ["b:1"]}
 ADDRESSES = ["localhost", "localhost:99999", "localhost:\u00b2", "a b:1", "unix:0"]
 ADDRESSES += ["unix:/tmp/tpuref.sock:0", "unix-abstract:0", "vsock:0"]
 ADDRESSES.append("localhost:" + "9" * 5000)
@@ -66,11 +67,7 @@ ADDRESSES.append("localhost:" + "9" * 5000)
     ("arguments", "error", "message"),
     [
         ((5,), TypeError, "must be a dictionary"),
-        (
-            ({"ps": ["a:1"], "worker": ["b:1"]},),
-            ValueError,
-            "job_name is missing.*'ps'",
-        ),
+        ((TWO_JOBS,), ValueError, "job_name is missing.*'ps'"),
         (({"ps": ["a:1", "a:2"]},), ValueError, r"task_index is missing.*\[0, 1\]"),
         (({"ps": ["a:1"]}, "worker"), ValueError, "no job 'worker'"),
         (({"ps": ["a:1"]}, "ps", 3), ValueError, "no task 3"),

@@ -44,7 +44,8 @@ class Recorder(tf.train.SessionRunHook):
         self.told.append(f"{self.name} end {session.run(self.step)}")
 
 
-def counting():
+@pytest.fixture
+def train_op():
     """An operation that takes a step."""
     step = tf.train.get_or_create_global_step()
     with tf.control_dependencies([step.assign_add(1)]):
@@ -63,9 +64,8 @@ def events_of(folder):
     return list(tf.train.summary_iterator(str(path)))
 
 
-def test_the_order_of_calls():
+def test_the_order_of_calls(train_op):
     told = []
-    train_op = counting()
     stop = tf.train.StopAtStepHook(num_steps=2)
     hooks = [Recorder(told, "a"), stop, Recorder(told, "b")]
     with tf.train.MonitoredSession(hooks=hooks) as session:
@@ -89,9 +89,8 @@ def test_the_order_of_calls():
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_errors_that_end_a_session_and_others(error, goes_on, end, tmp_path):
+def test_errors_that_end_a_session_and_others(error, goes_on, end, tmp_path, train_op):
     told = []
-    train_op = counting()
     hooks = [tf.train.StopAtStepHook(last_step=6), Recorder(told, "a", error, at=4)]
     raised, done = None, 0
     try:
@@ -104,27 +103,23 @@ def test_errors_that_end_a_session_and_others(error, goes_on, end, tmp_path):
     except Exception as caught:
         raised = type(caught)
     assert raised is end
-    assert [one for one in told if "created" in one] == [
-        "a created 0",
-        *(["a created 4"] if goes_on else []),
-    ]
+    created = [one for one in told if "created" in one]
+    assert created == ["a created 0", *(["a created 4"] if goes_on else [])]
     # The fourth run failed after its step was taken and saved.
     assert done == (5 if goes_on else 3)
     ended = ["a end 6" if goes_on else "a end 4"] if end is None else []
     assert [one for one in told if "end" in one] == ended
 
 
-def test_a_singular_session_does_not_recover(tmp_path):
+def test_a_singular_session_does_not_recover(tmp_path, train_op):
     lost = tf.errors.AbortedError("lost")
-    train_op = counting()
     session = tf.train.SingularMonitoredSession([Recorder([], "a", lost, at=1)])
     with pytest.raises(tf.errors.AbortedError), session:
         session.run(train_op)
 
 
-def test_a_lost_session_begins_without_a_checkpoint_too():
+def test_a_lost_session_begins_without_a_checkpoint_too(train_op):
     told = []
-    train_op = counting()
     recorder = Recorder(told, "a", tf.errors.AbortedError("lost"), at=3)
     with tf.train.MonitoredSession(hooks=[recorder]) as session:
         steps = [session.run([train_op, recorder.step])[1] for _ in range(3)]
@@ -132,9 +127,8 @@ def test_a_lost_session_begins_without_a_checkpoint_too():
     assert told[-1] == "a end 1" and len(steps) == 3
 
 
-def test_run_step_fn():
+def test_run_step_fn(train_op):
     told = []
-    train_op = counting()
     recorder = Recorder(told, "a")
 
     def step(step_context):
@@ -172,8 +166,7 @@ def test_feeds_of_hooks_and_the_caller():
         session.run(both, {y: 5})
 
 
-def test_runs_after_a_stop_and_after_the_end():
-    train_op = counting()
+def test_runs_after_a_stop_and_after_the_end(train_op):
     hooks = [tf.train.StopAtStepHook(num_steps=1)]
     with tf.train.MonitoredSession(hooks=hooks) as session:
         session.run(train_op)
@@ -253,12 +246,10 @@ def test_the_timer():
 
 def test_nan():
     loss = tf.constant([1.0, np.nan])
-    with (
-        pytest.raises(
-            tf.train.NanLossDuringTrainingError, match="NaN loss during.*E243"
-        ),
-        tf.train.MonitoredSession(hooks=[tf.train.NanTensorHook(loss)]) as session,
-    ):
+    error = tf.train.NanLossDuringTrainingError
+    refusal = pytest.raises(error, match="NaN loss during.*E243")
+    hook = tf.train.NanTensorHook(loss)
+    with refusal, tf.train.MonitoredSession(hooks=[hook]) as session:
         session.run(loss)
     hook = tf.train.NanTensorHook(loss, fail_on_nan_loss=False)
     with tf.train.MonitoredSession(hooks=[hook]) as session:
@@ -266,9 +257,8 @@ def test_nan():
         assert session.should_stop()
 
 
-def test_what_is_logged(caplog, tmp_path):
+def test_what_is_logged(caplog, tmp_path, train_op):
     caplog.set_level(logging.INFO, "tensorflow")
-    train_op = counting()
     loss = tf.cast(tf.train.get_global_step(), tf.float32) / 3.0
     hooks = [
         tf.train.StopAtStepHook(4),
@@ -307,7 +297,7 @@ def test_a_step_that_stands_still(caplog):
     assert len([r for r in caplog.records if "not been increased" in r.message]) == 5
 
 
-def test_checkpoints_and_events(tmp_path):
+def test_checkpoints_and_events(tmp_path, train_op):
     told = []
 
     class Listener(tf.train.CheckpointSaverListener):
@@ -324,7 +314,6 @@ def test_checkpoints_and_events(tmp_path):
         def end(self, session, global_step_value):
             told.append(("end", global_step_value))
 
-    train_op = counting()
     tf.summary.scalar("loss", tf.constant(0.5))
     scaffold = tf.train.Scaffold()
     saves = tf.train.CheckpointSaverHook(
@@ -347,14 +336,10 @@ def test_checkpoints_and_events(tmp_path):
     names = [Path(path).name for path in state.all_model_checkpoint_paths]
     assert names == [f"model.ckpt-{step}" for step in (0, 2, 4)]
     saved = events_of(tmp_path / "c")
-    assert [e.WhichOneof("what") for e in saved[:3]] == [
-        "file_version",
-        "graph_def",
-        "session_log",
-    ]
-    assert [(e.step, e.session_log.status) for e in saved[2:]] == [
-        (step, 3) for step in (0, 2, 4)
-    ]
+    kinds = [event.WhichOneof("what") for event in saved[:3]]
+    assert kinds == ["file_version", "graph_def", "session_log"]
+    logs = [(event.step, event.session_log.status) for event in saved[2:]]
+    assert logs == [(step, 3) for step in (0, 2, 4)]
     values = [
         (event.step, value.tag)
         for event in events_of(tmp_path / "s")
@@ -377,16 +362,21 @@ class SlowSaver(tf.train.Saver):
         return slowly
 
 
-def test_checkpoints_written_beside_training(tmp_path, caplog):
-    caplog.set_level(logging.INFO, "tensorflow")
-    train_op = counting()
-    step = tf.train.get_global_step()
-    scaffold = tf.train.Scaffold(saver=SlowSaver(max_to_keep=9))
+def saving_beside(folder, saver, steps):
+    """Return a session that writes checkpoints beside training, and its hook."""
+    scaffold = tf.train.Scaffold(saver=saver)
     hook = tf.contrib.tpu.AsyncCheckpointSaverHook(
-        str(tmp_path), save_steps=2, scaffold=scaffold
+        str(folder), save_steps=steps, scaffold=scaffold
     )
     creator = tf.train.ChiefSessionCreator(scaffold)
-    with tf.train.MonitoredSession(creator, [hook]) as session:
+    return tf.train.MonitoredSession(creator, [hook]), hook
+
+
+def test_checkpoints_written_beside_training(tmp_path, caplog, train_op):
+    caplog.set_level(logging.INFO, "tensorflow")
+    step = tf.train.get_global_step()
+    saving, hook = saving_beside(tmp_path, SlowSaver(max_to_keep=9), 2)
+    with saving as session:
         for _ in range(4):  # the checkpoint of step 4 is left out
             session.run(train_op)
         assert threading.active_count() > 1
@@ -401,7 +391,7 @@ def test_checkpoints_written_beside_training(tmp_path, caplog):
     assert names == [f"model.ckpt-{step}.index" for step in (0, 2, 6, 7)]
 
 
-def test_an_error_while_writing_beside_training(tmp_path):
+def test_an_error_while_writing_beside_training(tmp_path, train_op):
     class Failing(tf.train.Saver):
         def begin_save(self, *args, **kwargs):
             write = super().begin_save(*args, **kwargs)
@@ -414,19 +404,12 @@ def test_an_error_while_writing_beside_training(tmp_path):
 
             return fail
 
-    train_op = counting()
-    scaffold = tf.train.Scaffold(saver=Failing())
-    hook = tf.contrib.tpu.AsyncCheckpointSaverHook(
-        str(tmp_path), save_steps=1, scaffold=scaffold
-    )
-    creator = tf.train.ChiefSessionCreator(scaffold)
-    refusal = pytest.raises(OSError, match="disk full")
-    with refusal, tf.train.MonitoredSession(creator, [hook]) as session:
+    saving, _ = saving_beside(tmp_path, Failing(), 1)
+    with pytest.raises(OSError, match="disk full"), saving as session:
         session.run(train_op)
 
 
-def test_profiles(tmp_path):
-    train_op = counting()
+def test_profiles(tmp_path, train_op):
     hook = tf.train.ProfilerHook(save_steps=2, output_dir=str(tmp_path))
     with tf.train.MonitoredSession(hooks=[hook]) as session:
         for _ in range(6):
@@ -436,8 +419,7 @@ def test_profiles(tmp_path):
     assert json.loads((tmp_path / names[0]).read_text())["traceEvents"]
 
 
-def test_an_error_of_a_thread():
-    train_op = counting()
+def test_an_error_of_a_thread(train_op):
     recorder = Recorder([], "a")
     session = tf.train.MonitoredSession(hooks=[recorder])
     recorder.coord.request_stop(KeyError("lost"))
@@ -496,8 +478,7 @@ def test_a_training_that_goes_on_writes_its_graph_once(tmp_path: Path) -> None:
             with tf.train.MonitoredTrainingSession(
                 checkpoint_dir=str(tmp_path), hooks=hooks
             ) as session:
-                while not session.should_stop():
-                    session.run(step)
+                run_to_the_end(session, step)
 
     for last, name, graphs in ((2, "a", 1), (4, "a", 1), (6, "b", 2)):
         tf.summary.FileWriterCache.clear()  # a new process

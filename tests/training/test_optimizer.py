@@ -5,13 +5,7 @@ import pytest
 
 import tpuref as tf
 
-
-def after(train_op, fetches, steps=1):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        for _ in range(steps):
-            session.run(train_op)
-        return session.run(fetches)
+from .steps import after
 
 
 class FactoredRoot(tf.train.Optimizer):
@@ -136,16 +130,10 @@ def test_names_of_slots_and_operations():
     first, second = tf.train.AdamOptimizer(), tf.train.AdamOptimizer(name="Other")
     assert first.minimize(w * w).name == "Adam"
     assert second.minimize(w * w, name="train").name == "train"
-    assert [v.name for v in first.variables()] == [
-        "beta1_power:0",
-        "beta2_power:0",
-        "layer/w/Adam:0",
-        "layer/w/Adam_1:0",
-    ]
-    assert [v.name for v in second.variables()][2:] == [
-        "layer/w/Other:0",
-        "layer/w/Other_1:0",
-    ]
+    names = [[v.name for v in one.variables()] for one in (first, second)]
+    assert names[0][:2] == ["beta1_power:0", "beta2_power:0"]
+    assert names[0][2:] == ["layer/w/Adam:0", "layer/w/Adam_1:0"]
+    assert names[1][2:] == ["layer/w/Other:0", "layer/w/Other_1:0"]
     assert tf.trainable_variables() == [w]
     assert len(tf.get_collection(tf.GraphKeys.TRAIN_OP)) == 2
 

@@ -6,6 +6,8 @@ import pytest
 import tpuref as tf
 from tpuref.interface.training.moving_averages import assign_moving_average
 
+from .steps import after
+
 STEPS = 8
 ROWS = np.random.RandomState(3).randn(16, 3).astype("float32")
 TARGETS = (ROWS @ [[1.0], [-2.0], [0.5]] + 0.25).astype("float32")
@@ -31,24 +33,22 @@ def loss_of(rows, targets, ids):
     return tf.reduce_mean(tf.square(guesses - targets))
 
 
-def train_op_of(optimizer, *batch):
+def made(optimizer):
+    """Return an optimizer whose rate decays, and the step that it depends on."""
     step = tf.train.get_or_create_global_step()
     rate = tf.train.exponential_decay(0.1, step, 4, 0.5)
-    return OPTIMIZERS[optimizer](rate).minimize(loss_of(*batch), global_step=step)
+    return OPTIMIZERS[optimizer](rate), step
 
 
-def after_steps(train_op, fetches):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        for _ in range(STEPS):
-            session.run(train_op)
-        return session.run(fetches)
+def train_op_of(optimizer, *batch):
+    opt, step = made(optimizer)
+    return opt.minimize(loss_of(*batch), global_step=step)
 
 
 def on_the_whole_batch(optimizer):
     with tf.Graph().as_default():
         train_op = train_op_of(optimizer, ROWS, TARGETS, IDS)
-        return after_steps(train_op, tf.trainable_variables())
+        return after(train_op, tf.trainable_variables(), STEPS)
 
 
 @pytest.mark.parametrize("towers", [1, 2, 4, 8])
@@ -62,11 +62,11 @@ def test_towers_train_as_one(strategy_of, optimizer, towers):
         def fn(tower):
             return train_op_of(optimizer, *(tf.constant(part[tower]) for part in parts))
 
-        done = strategy.group(
-            strategy.call_for_each_tower(fn, strategy.worker_device_index)
-        )
+        towers_done = strategy.call_for_each_tower(fn, strategy.worker_device_index)
+        done = strategy.group(towers_done)
         trained = [strategy.unwrap(v) for v in tf.trainable_variables()]
-        values, steps = after_steps(done, [trained, tf.train.get_global_step()])
+        fetches = [trained, tf.train.get_global_step()]
+        values, steps = after(done, fetches, STEPS)
     assert steps == STEPS
     for components, value in zip(values, expected, strict=True):
         assert len(components) == towers
@@ -78,32 +78,22 @@ def test_towers_train_as_one(strategy_of, optimizer, towers):
 def test_a_dataset_trains_all_optimizers(strategy_of, optimizer):
     """Towers sum whole tensors, so that rows without a gradient change too."""
 
-    def whole():
+    with tf.Graph().as_default():
         loss = loss_of(ROWS, TARGETS, tf.constant(IDS))
-        step = tf.train.get_or_create_global_step()
-        rate = tf.train.exponential_decay(0.1, step, 4, 0.5)
-        opt = OPTIMIZERS[optimizer](rate)
+        opt, step = made(optimizer)
         pairs = [(tf.convert_to_tensor(g), v) for g, v in opt.compute_gradients(loss)]
         done = opt.apply_gradients(pairs, global_step=step)
-        return after_steps(done, tf.trainable_variables())
-
-    with tf.Graph().as_default():
-        expected = whole()
+        expected = after(done, tf.trainable_variables(), STEPS)
     strategy = strategy_of(2)
     with strategy.scope():
-        dataset = strategy.distribute_dataset(
-            lambda: (
-                tf.data.Dataset.from_tensor_slices((ROWS, TARGETS, IDS))
-                .batch(8, drop_remainder=True)
-                .repeat()
-            )
-        )
+        rows = tf.data.Dataset.from_tensor_slices((ROWS, TARGETS, IDS))
+        batches = rows.batch(8, drop_remainder=True).repeat()
+        dataset = strategy.distribute_dataset(lambda: batches)
         iterator = dataset.make_initializable_iterator()
 
         def step(context, *batch):
-            return strategy.group(
-                strategy.call_for_each_tower(train_op_of, optimizer, *batch)
-            )
+            done = strategy.call_for_each_tower(train_op_of, optimizer, *batch)
+            return strategy.group(done)
 
         steps = strategy.run_steps_on_dataset(step, iterator, iterations=STEPS)
         with tf.Session() as session:
@@ -159,9 +149,8 @@ def test_towers_average_a_moving_average(strategy_of, evaluate):
             average = tf.get_variable("average", initializer=1.0, trainable=False)
             return assign_moving_average(average, seen, 0.5)
 
-        done = strategy.group(
-            strategy.call_for_each_tower(fn, strategy.worker_device_index)
-        )
+        towers_done = strategy.call_for_each_tower(fn, strategy.worker_device_index)
+        done = strategy.group(towers_done)
         evaluate(done)
         values = evaluate(strategy.unwrap(tf.global_variables()[0]))
     assert values == [0.5 * 1.0 + 0.5 * 3.0] * 2
