@@ -8,6 +8,7 @@ import tpuref as tf
 from .values import run
 
 X = np.array([[-2.0, 0.5, 1.0], [3.0, -0.25, 8.0]], np.float32)
+ONES = np.ones(3, np.float32)
 IMAGE = np.arange(2 * 6 * 4 * 3, dtype=np.float32).reshape(2, 6, 4, 3) % 7
 
 
@@ -30,8 +31,6 @@ def test_softmax_along_an_axis_under_both_names(axis):
     np.testing.assert_allclose(new, softmax(X, axis), rtol=1e-6)
     np.testing.assert_array_equal(new, old)
     np.testing.assert_allclose(log, np.log(softmax(X, axis)), rtol=1e-5)
-    with pytest.raises(ValueError, match="axis and dim"):
-        tf.nn.softmax(X, axis=0, dim=0)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +60,6 @@ def test_bias_of_channels_first():
     np.testing.assert_array_equal(
         run(biased), IMAGE + np.arange(6.0, dtype=np.float32)[:, None, None]
     )
-    with pytest.raises(ValueError, match="got 'HWN'"):
-        tf.nn.bias_add(IMAGE, [1.0, 2.0, 3.0], data_format="HWN")
 
 
 def test_batch_normalization_of_16_bits_takes_moments_of_32():
@@ -93,26 +90,6 @@ def test_dropout_of_whole_rows():
     assert (np.ptp(got, axis=1) == 0).all() and 0 < (got[:, 0] == 0).sum() < 50
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({}, "got neither"),
-        ({"rate": 0.5, "keep_prob": 0.5}, "got both"),
-        ({"rate": 1.0}, "0 <= rate < 1"),
-        ({"keep_prob": 0.0}, "0 <= rate < 1"),
-        ({"keep_prob": 1.5}, "0 <= rate < 1"),
-    ],
-)
-def test_dropout_wants_one_rate(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        tf.nn.dropout(tf.ones([2]), **arguments)
-
-
-def test_dropout_wants_floating_point():
-    with pytest.raises(ValueError, match="floating-point"):
-        tf.nn.dropout([1, 2], rate=0.5)
-
-
 def test_embedding_lookup():
     table = np.array([[3.0, 4.0], [0.3, 0.4]], np.float32)
     ids = [[1, 0], [0, 0]]
@@ -126,8 +103,6 @@ def test_embedding_lookup():
     np.testing.assert_array_equal(rows, table[np.array(ids)])
     np.testing.assert_array_equal(listed, rows)
     np.testing.assert_allclose(short[0], [[0.3, 0.4], [0.6, 0.8]], rtol=1e-6)
-    with pytest.raises(ValueError, match="got 'row'"):
-        tf.nn.embedding_lookup(table, ids, "row")
 
 
 def test_an_id_out_of_range_is_a_run_time_fault():
@@ -155,6 +130,15 @@ def test_conv2d_takes_its_numbers_in_several_forms():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: tf.nn.softmax(X, axis=0, dim=0), "axis and dim"),
+        (lambda: tf.nn.bias_add(IMAGE, ONES, data_format="HWN"), "got 'HWN'"),
+        (lambda: tf.nn.dropout(ONES), "got neither"),
+        (lambda: tf.nn.dropout(ONES, rate=0.5, keep_prob=0.5), "got both"),
+        (lambda: tf.nn.dropout(ONES, rate=1.0), "0 <= rate < 1"),
+        (lambda: tf.nn.dropout(ONES, keep_prob=0.0), "0 <= rate < 1"),
+        (lambda: tf.nn.dropout(ONES, keep_prob=1.5), "0 <= rate < 1"),
+        (lambda: tf.nn.dropout([1, 2], rate=0.5), "floating-point"),
+        (lambda: tf.nn.embedding_lookup(X, [[1, 0]], "row"), "got 'row'"),
         (
             lambda: tf.nn.conv2d(IMAGE, strides=1, padding="SAME"),
             "filter .* is missing",
@@ -168,6 +152,6 @@ def test_conv2d_takes_its_numbers_in_several_forms():
         (lambda: tf.nn.avg_pool(IMAGE, [1, 2, 2, 3], 2, "SAME"), "ksize"),
     ],
 )
-def test_wrong_arguments_of_windows(call, message):
+def test_wrong_arguments(call, message):
     with pytest.raises(ValueError, match=message):
         call()
