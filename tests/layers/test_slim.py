@@ -139,7 +139,6 @@ def test_wrong_images():
 
 def test_variables_of_scopes():
     """TensorFlow 1.15.5 gave the same lists."""
-    slim = tf.contrib.slim
     with tf.variable_scope("a"):
         tf.get_variable("x", [1])
         slim.fully_connected(tf.ones([1, 2]), 2, scope="fc")
@@ -147,10 +146,6 @@ def test_variables_of_scopes():
         tf.get_variable("x", [1])
     with tf.variable_scope("b") as scope:
         tf.get_variable("y", [1], trainable=False)
-
-    def names(variables):
-        return [variable.op.name for variable in variables]
-
     layers, restored = ["a/fc/weights", "a/fc/biases"], slim.get_variables_to_restore
     assert names(slim.get_variables("a")) == ["a/x", *layers, "ab/x"]
     assert names(slim.get_variables(suffix="x")) == ["a/x", "ab/x"]
