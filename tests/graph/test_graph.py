@@ -237,7 +237,7 @@ def test_dependencies_accept_tensors_and_variables(evaluate):
     assert log == ["tensor"]
 
 
-def test_none_clears_the_dependencies_of_the_scopes_around():
+def test_none_clears_the_dependencies_of_the_scopes_around(session):
     log: list[str] = []
     with tf.control_dependencies([trace(log, "first")]):
         with tf.control_dependencies(None):
@@ -245,7 +245,6 @@ def test_none_clears_the_dependencies_of_the_scopes_around():
             with tf.control_dependencies([trace(log, "second")]):
                 y = tf.constant(2)
         z = tf.constant(3)
-    session = tf.Session()
     session.run(x)
     assert log == []
     session.run(y)
