@@ -47,9 +47,8 @@ def test_without_a_seed_sessions_differ():
     assert (run(x) != run(x)).any()
 
 
-def test_seeds_in_eager_mode():
-    with tf.eager_execution():
-        draws = [tf.random_uniform([5], seed=3).numpy() for _ in range(2)]
+def test_seeds_in_eager_mode(eager):
+    draws = [tf.random_uniform([5], seed=3).numpy() for _ in range(2)]
     assert (draws[0] != draws[1]).any()
 
 
