@@ -1,7 +1,6 @@
 """Sessions: what can be fetched and fed, and in which form the values come back."""
 
 import collections
-from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -9,13 +8,8 @@ import pytest
 
 import tpuref as tf
 
+from ..functions.values import Pair
 from ..messages import line, refused
-
-
-class Pair(NamedTuple):
-    left: Any
-    right: Any
-
 
 # Fetches.
 
