@@ -7,8 +7,7 @@ import tpuref as tf
 
 
 def values(initializer, shape, dtype=None):
-    found = tf.Session().run(initializer(shape, dtype=dtype))
-    return found
+    return tf.Session().run(initializer(shape, dtype=dtype))
 
 
 @pytest.mark.parametrize(
@@ -67,8 +66,7 @@ SHAPE = [100, 50]
 )
 def test_the_numbers_are_those_of_the_function(kind, function, arguments):
     for given in ((), arguments):
-        with tf.Session() as session:
-            drawn = session.run(function([3, 2], *given, seed=1))
+        drawn = tf.Session().run(function([3, 2], *given, seed=1))
         assert values(kind(*given, seed=1), [3, 2]).tolist() == drawn.tolist()
 
 
@@ -131,8 +129,7 @@ def test_a_seed_gives_the_same_values_in_another_graph(kind):
         with tf.Graph().as_default(), tf.Session() as session:
             v = tf.get_variable("v", [6], initializer=kind(seed=seed))
             session.run(v.initializer)
-            found = session.run(v).tolist()
-            return found
+            return session.run(v).tolist()
 
     assert first(7) == first(7)
     assert first(7) != first(8)

@@ -334,22 +334,6 @@ def test_a_reduction_of_a_ufunc_looks_along_the_first_axis():
     assert run(np.logical_or.reduce(x, axis=1)).tolist() == [True, True]
 
 
-def test_what_numpy_cannot_do_to_a_tensor_says_so():
-    x = tf.constant([1.0, 2.0])
-    with pytest.raises(TypeError, match=r"np\.sum: out="):
-        np.sum(x, out=np.empty(()))
-    with pytest.raises(TypeError, match="integer"):
-        np.invert(x)
-    with pytest.raises(TypeError, match="decimals=1 needs a floating-point tensor"):
-        np.round(tf.constant([1]), 1)
-    with pytest.raises(TypeError, match="subscripts must be text"):
-        np.einsum(x, [0], [0])
-    with pytest.raises(TypeError, match=r"np\.median .*outside_compilation"):
-        np.median(x)
-    with pytest.raises(ValueError, match="give the axes"):
-        np.linalg.norm(tf.placeholder(tf.float32), 1)
-
-
 def test_special_functions_are_those_of_the_standard_library():
     points = [-1.5, 0.25, 2.0]
     found = run([tf.erf(points), tf.erfc(points), tf.lgamma(points)])

@@ -49,13 +49,10 @@ def test_names_of_variables():
 
 def test_values(evaluate):
     x = np.arange(18, dtype=np.float32).reshape(1, 3, 3, 2)
-    y = slim.conv2d(x, 1, 3, weights_initializer=tf.ones_initializer())
-    wide = slim.conv2d(
-        x, 1, 2, rate=2, padding="VALID", weights_initializer=tf.ones_initializer()
-    )
-    each = slim.separable_conv2d(
-        x, None, 3, padding="VALID", weights_initializer=tf.ones_initializer()
-    )
+    given = {"weights_initializer": tf.ones_initializer()}
+    y = slim.conv2d(x, 1, 3, **given)
+    wide = slim.conv2d(x, 1, 2, rate=2, padding="VALID", **given)
+    each = slim.separable_conv2d(x, None, 3, padding="VALID", **given)
     y, wide, each = evaluate([y, wide, each])
     padded = np.pad(x[0].sum(-1), 1)
     windows = [[padded[r : r + 3, c : c + 3].sum() for c in range(3)] for r in range(3)]
