@@ -20,30 +20,6 @@ def test_matmul_of_matrices_whose_shapes_come_later():
         run(product, {a: np.ones((2, 3))})
 
 
-TWICE = {"transpose_a": True, "adjoint_a": True}
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda x: tf.matmul(x, [1.0, 2.0]), r"b must have at least rank 2.*matvec"),
-        (lambda x: tf.matmul(x, x, **TWICE), "both transposed and adjoint"),
-        (lambda x: tf.linalg.matvec(x, x[0], **TWICE), "both transposed and adjoint"),
-        (lambda x: tf.matmul(x, tf.ones([3, 2])),
-         r"(?s)inner dimensions 2 and 3.*test_linalg"),
-        (lambda x: tf.einsum("i->"), "has no inputs"),
-        (lambda x: tf.trace(x[0]), "rank 2 or more"),
-        (lambda x: tf.norm(x, ord=-1), "positive number or infinity for vectors"),
-        (lambda x: tf.norm(x, ord=2, axis=(0, 1)), "for matrices"),
-        (lambda x: tf.norm(x, axis=(0, 1, 2)), "one or two axes"),
-        (lambda x: tf.norm(x, keepdims=True, keep_dims=True), "keepdims and keep_dims"),
-    ],
-)  # fmt: skip
-def test_wrong_arguments(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(tf.ones([2, 2]))
-
-
 def test_matvec_broadcasts_what_lies_before():
     a = RNG.integers(0, 9, (5, 2, 3))
     v = RNG.integers(0, 9, (4, 1, 3))

@@ -8,7 +8,6 @@ import tpuref as tf
 from .values import run
 
 X = np.array([[-2.0, 0.5, 1.0], [3.0, -0.25, 8.0]], np.float32)
-ONES = np.ones(3, np.float32)
 IMAGE = np.arange(2 * 6 * 4 * 3, dtype=np.float32).reshape(2, 6, 4, 3) % 7
 
 
@@ -125,33 +124,3 @@ def test_conv2d_takes_its_numbers_in_several_forms():
     np.testing.assert_array_equal(four, plain)
     np.testing.assert_array_equal(named, plain)
     np.testing.assert_array_equal(np.moveaxis(channels, 1, 3), plain)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: tf.nn.softmax(X, axis=0, dim=0), "axis and dim"),
-        (lambda: tf.nn.bias_add(IMAGE, ONES, data_format="HWN"), "got 'HWN'"),
-        (lambda: tf.nn.dropout(ONES), "got neither"),
-        (lambda: tf.nn.dropout(ONES, rate=0.5, keep_prob=0.5), "got both"),
-        (lambda: tf.nn.dropout(ONES, rate=1.0), "0 <= rate < 1"),
-        (lambda: tf.nn.dropout(ONES, keep_prob=0.0), "0 <= rate < 1"),
-        (lambda: tf.nn.dropout(ONES, keep_prob=1.5), "0 <= rate < 1"),
-        (lambda: tf.nn.dropout([1, 2], rate=0.5), "floating-point"),
-        (lambda: tf.nn.embedding_lookup(X, [[1, 0]], "row"), "got 'row'"),
-        (
-            lambda: tf.nn.conv2d(IMAGE, strides=1, padding="SAME"),
-            "filter .* is missing",
-        ),
-        (lambda: tf.nn.conv2d(IMAGE, IMAGE, padding="SAME"), "strides is missing"),
-        (lambda: tf.nn.conv2d(IMAGE, IMAGE, [2, 1, 1, 1], "SAME"), "expected 1 for"),
-        (lambda: tf.nn.conv2d(IMAGE, IMAGE, 0, "SAME"), "positive"),
-        (lambda: tf.nn.conv2d(IMAGE, IMAGE, 1, "FULL"), "got 'FULL'"),
-        (lambda: tf.nn.conv2d(IMAGE, IMAGE, 1, "SAME", data_format="CHWN"), "'CHWN'"),
-        (lambda: tf.nn.max_pool(IMAGE, 2, 2, [[0, 0]] * 4), "'SAME' or 'VALID'"),
-        (lambda: tf.nn.avg_pool(IMAGE, [1, 2, 2, 3], 2, "SAME"), "ksize"),
-    ],
-)
-def test_wrong_arguments(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

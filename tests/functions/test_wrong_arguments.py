@@ -1,4 +1,4 @@
-"""Arguments of the wrong type raise an error that names function and argument."""
+"""Wrong arguments raise an error that names function and argument, or what is wrong."""
 
 import numpy as np
 import pytest
@@ -117,6 +117,9 @@ def test_an_array_does_not_lose_its_imaginary_part(dtype):
 
 SHARDS = r"num_shards asks for 9223372036854775808"
 RANK = r"expected rank \d or more, got .*E117"
+IMAGE = np.arange(2 * 6 * 4 * 3, dtype=np.float32).reshape(2, 6, 4, 3) % 7
+ONES, SQUARE = np.ones(2, np.float32), np.ones((2, 2), np.float32)
+BOTH = {"transpose_a": True, "adjoint_a": True}
 REFUSED = [
     (lambda: tf.constant("\udcff"), r"'\\udcff' has no form in UTF-8"),
     (lambda: tf.tpu.shard(lambda: tf.constant(1.0), num_shards=2**63), SHARDS),
@@ -128,10 +131,56 @@ REFUSED = [
     (lambda: tf.nn.compute_average_loss(1.0), RANK),
     (lambda: tf.nn.lrn(1.0), RANK),
     (lambda: tf.layers.flatten(1.0), RANK),
-]
+    (lambda: tf.expand_dims([1]), "axis is missing"),
+    (lambda: tf.expand_dims([1], 0, dim=0), "axis and dim are the same argument"),
+    (lambda: tf.squeeze([[1]], 0, squeeze_dims=[0]), "squeeze_dims"),
+    (lambda: tf.where([True], x=[1]), "y is missing"),
+    (lambda: tf.pad([1], [[0, 1]], "EDGE"), "got 'EDGE'"),
+    (lambda: tf.split([1, 2], 0), "expected 1 to 1048576 parts, got 0"),
+    (lambda: tf.split([1, 2], [-1, -1]), "one of which may be -1"),
+    (lambda: tf.split([1, 2], [1, 1], num=3), "num is 3"),
+    (lambda: tf.split([1, 2], [3, -1]), "exceed the size 2"),
+    (lambda: tf.split([1, 2], []), "sizes of at least 0"),
+    (lambda: tf.unstack(tf.placeholder(tf.int8, [None])), "give num"),
+    (lambda: tf.matrix_transpose([1]), "rank of at least 2"),
+    (lambda: tf.boolean_mask([1, 2, 3], [True]), "does not fit"),
+    (lambda: tf.boolean_mask([1, 2, 3], True), "rank of at least 1"),
+    (lambda: tf.meshgrid([1], indexing="no"), "'xy' or 'ij'"),
+    (lambda: tf.transpose([[1]], tf.placeholder(tf.int32, [2])), "is unknown"),
+    (lambda: tf.reshape([1, 2, 3], [2, 2]), "3 elements do not fill"),
+    (lambda: tf.concat([[1], [[2]]], 0), "equal ranks"),
+    (lambda: tf.nn.softmax(SQUARE, axis=0, dim=0), "axis and dim"),
+    (lambda: tf.nn.bias_add(IMAGE, ONES, data_format="HWN"), "got 'HWN'"),
+    (lambda: tf.nn.dropout(ONES), "got neither"),
+    (lambda: tf.nn.dropout(ONES, rate=0.5, keep_prob=0.5), "got both"),
+    (lambda: tf.nn.dropout(ONES, rate=1.0), "0 <= rate < 1"),
+    (lambda: tf.nn.dropout(ONES, keep_prob=0.0), "0 <= rate < 1"),
+    (lambda: tf.nn.dropout(ONES, keep_prob=1.5), "0 <= rate < 1"),
+    (lambda: tf.nn.dropout([1, 2], rate=0.5), "floating-point"),
+    (lambda: tf.nn.embedding_lookup(SQUARE, [[1, 0]], "row"), "got 'row'"),
+    (lambda: tf.nn.conv2d(IMAGE, strides=1, padding="SAME"), "filter .* is missing"),
+    (lambda: tf.nn.conv2d(IMAGE, IMAGE, padding="SAME"), "strides is missing"),
+    (lambda: tf.nn.conv2d(IMAGE, IMAGE, [2, 1, 1, 1], "SAME"), "expected 1 for"),
+    (lambda: tf.nn.conv2d(IMAGE, IMAGE, 0, "SAME"), "positive"),
+    (lambda: tf.nn.conv2d(IMAGE, IMAGE, 1, "FULL"), "got 'FULL'"),
+    (lambda: tf.nn.conv2d(IMAGE, IMAGE, 1, "SAME", data_format="CHWN"), "'CHWN'"),
+    (lambda: tf.nn.max_pool(IMAGE, 2, 2, [[0, 0]] * 4), "'SAME' or 'VALID'"),
+    (lambda: tf.nn.avg_pool(IMAGE, [1, 2, 2, 3], 2, "SAME"), "ksize"),
+    (lambda: tf.matmul(SQUARE, [1.0, 2.0]), r"b must have at least rank 2.*matvec"),
+    (lambda: tf.matmul(SQUARE, SQUARE, **BOTH), "both transposed and adjoint"),
+    (lambda: tf.linalg.matvec(SQUARE, ONES, **BOTH), "both transposed and adjoint"),
+    (lambda: tf.matmul(SQUARE, tf.ones([3, 2])),
+     r"(?s)inner dimensions 2 and 3.*test_wrong_arguments"),
+    (lambda: tf.einsum("i->"), "has no inputs"),
+    (lambda: tf.trace(ONES), "rank 2 or more"),
+    (lambda: tf.norm(SQUARE, ord=-1), "positive number or infinity for vectors"),
+    (lambda: tf.norm(SQUARE, ord=2, axis=(0, 1)), "for matrices"),
+    (lambda: tf.norm(SQUARE, axis=(0, 1, 2)), "one or two axes"),
+    (lambda: tf.norm(SQUARE, keepdims=True, keep_dims=True), "keepdims and keep_dims"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("call", "message"), REFUSED)
-def test_values_that_no_tensor_can_have(call, message):
+def test_values_that_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
