@@ -54,8 +54,6 @@ def test_tensordot_refuses_other_axes(axes):
 
 def test_einsum_takes_only_a_name_besides():
     assert tf.einsum("i->", [1.0], name="total").op.name == "total"
-    with pytest.raises(TypeError, match=r"unknown keywords \['order'\]"):
-        tf.einsum("i->", [1.0], order="C")
 
 
 def test_traces_are_batched_over_the_first_axes():

@@ -154,26 +154,6 @@ def test_what_tensors_cannot_do_is_a_type_error(call, message):
         call(tf.constant(TABLE))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda x: np.flip(x, 2), "axis 2 does not exist in rank 2"),
-        (lambda x: np.split(x, 3, axis=1), "3 equal parts"),
-        (lambda x: np.moveaxis(x, [0], [0, 1]), "1 axes cannot move to 2 positions"),
-        (lambda x: np.diag(x[None]), "expected rank 1 or 2"),
-        (lambda x: np.ndim(tf.placeholder(tf.int8)), "rank .* is unknown"),
-        (lambda x: np.linalg.norm(tf.placeholder(tf.float32), 1), "give the axes"),
-        (
-            lambda x: np.array_split(tf.placeholder(tf.int8, [None]), 2),
-            "size of axis 0",
-        ),
-    ],
-)
-def test_wrong_arguments(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(tf.constant(TABLE))
-
-
 def test_an_index_too_far_from_the_end_is_a_run_time_fault(session):
     taken = np.take(tf.constant(ROW), tf.constant([-5]))
     with pytest.raises(tf.errors.InvalidArgumentError, match="out of range"):

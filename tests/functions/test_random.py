@@ -97,12 +97,3 @@ def test_names_under_tf_random():
     assert tf.random.uniform is tf.random_uniform
     assert tf.random.normal is tf.random_normal
     assert tf.random.shuffle is tf.random_shuffle
-
-
-def test_wrong_arguments():
-    with pytest.raises(ValueError, match="maxval is missing"):
-        tf.random_uniform([2], dtype=tf.int32)
-    with pytest.raises(ValueError, match="got bool"):
-        tf.random_uniform([2], dtype=tf.bool)
-    with pytest.raises(TypeError, match="floating-point"):
-        tf.random_normal([2], dtype=tf.int32)

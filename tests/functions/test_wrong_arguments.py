@@ -90,6 +90,30 @@ def test_a_name_is_checked_in_eager_mode_too():
         tf.add(1, 2, name=1.5)
 
 
+WRONG_TYPES = [
+    (lambda: tf.expand_dims([1], 0.5), "tf.expand_dims: axis: expected an integer"),
+    (lambda: tf.meshgrid([1], sparse=True), "sparse"),
+    (lambda: tf.where([1, 0], [1, 2], [3, 4]), "bool"),
+    (lambda: tf.reshape([1, 2], [2.0]), "index type"),
+    (lambda: tf.concat([tf.constant([1]), tf.constant([1.0])], 0), "equal dtypes"),
+    (lambda: tf.ones([2], tf.string), r"tf\.ones: dtype"),
+    (lambda: tf.cast(tf.constant("text"), tf.int32), "no cast"),
+    (lambda: tf.accumulate_n([[1.0]], tensor_dtype=tf.int32), "tensor_dtype is int32"),
+    (lambda: tf.cumsum([1, 2], 0.5), r"tf\.cumsum: axis"),
+    (lambda: tf.math.reduce_variance(tf.constant([1, 3])), "int32"),
+    (lambda: tf.reduce_all(tf.constant([1, 0])), r"a boolean.*int32\[2\].*tf\.cast"),
+    (lambda: tf.random_normal([2], dtype=tf.int32), "floating-point"),
+    (lambda: tf.group(3), "expected a tensor"),
+    (lambda: tf.einsum("i->", [1.0], order="C"), r"unknown keywords \['order'\]"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG_TYPES)
+def test_types_that_are_refused(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
 @pytest.mark.parametrize("convert", [tf.constant, tf.convert_to_tensor, tf.stack])
 def test_a_list_that_contains_itself_is_no_tensor(convert):
     contained = [1]
@@ -177,6 +201,33 @@ REFUSED = [
     (lambda: tf.norm(SQUARE, ord=2, axis=(0, 1)), "for matrices"),
     (lambda: tf.norm(SQUARE, axis=(0, 1, 2)), "one or two axes"),
     (lambda: tf.norm(SQUARE, keepdims=True, keep_dims=True), "keepdims and keep_dims"),
+    (lambda: tf.add_n([]), r"tf\.add_n: inputs must be a list"),
+    (lambda: tf.add_n(tf.constant(ONES)), r"tf\.add_n: inputs must be a list"),
+    (lambda: tf.accumulate_n([ONES], shape=[3]), r"shape is \(3,\)"),
+    (lambda: tf.scalar_mul([2.0], [1.0]), r"rank 0.*float32\[1\]"),
+    (lambda: tf.clip_by_value(ONES, [[0], [0]], 5), "do not broadcast to the shape"),
+    (lambda: tf.global_norm([None]), "at least one"),
+    (lambda: np.flip(tf.ones([3, 4]), 2), "axis 2 does not exist in rank 2"),
+    (lambda: np.split(tf.ones([3, 4]), 3, axis=1), "3 equal parts"),
+    (lambda: np.moveaxis(tf.ones([3, 4]), [0], [0, 1]),
+     "1 axes cannot move to 2 positions"),
+    (lambda: np.diag(tf.ones([1, 3, 4])), "expected rank 1 or 2"),
+    (lambda: np.ndim(tf.placeholder(tf.int8)), "rank .* is unknown"),
+    (lambda: np.linalg.norm(tf.placeholder(tf.float32), 1), "give the axes"),
+    (lambda: np.array_split(tf.placeholder(tf.int8, [None]), 2), "size of axis 0"),
+    (lambda: tf.random_uniform([2], dtype=tf.int32), "maxval is missing"),
+    (lambda: tf.random_uniform([2], dtype=tf.bool), "got bool"),
+    (lambda: tf.sort(SQUARE, direction="UP"), "got 'UP'"),
+    (lambda: tf.argsort(SQUARE, direction="UP"), "got 'UP'"),
+    (lambda: tf.searchsorted([1.0], [1.0], side="middle"), "got 'middle'"),
+    (lambda: tf.unique([[1, 2]]), "rank"),
+    (lambda: tf.tuple([None]), "at least one"),
+    (lambda: tf.variance_scaling_initializer(scale=0.0), "scale"),
+    (lambda: tf.variance_scaling_initializer(scale=-1.0), "scale"),
+    (lambda: tf.variance_scaling_initializer(mode="fan"), "'fan'"),
+    (lambda: tf.variance_scaling_initializer(distribution="cauchy"), "'cauchy'"),
+    (lambda: tf.constant_initializer([1, 2, 3])([2]), "do not fit"),
+    (lambda: tf.strided_slice(ONES, [1, 2], [1]), "expected equal numbers"),
 ]  # fmt: skip
 
 
