@@ -357,7 +357,7 @@ POINTS = importlib.metadata.entry_points(group="pytest11")
 
 
 @pytest.mark.skipif(
-    PLUGIN not in {point.value for point in POINTS},
+    PLUGIN not in {point.name for point in POINTS},
     reason="tpuref is not installed, so pytest does not find it",
 )
 def test_pytest_finds_it(pytester, monkeypatch):
