@@ -9,9 +9,7 @@ import pytest
 
 from tpuref.tools.porting.program import read_program
 from tpuref.tools.porting.report import program_text
-from tpuref.tools.porting.scope import Scope
 from tpuref.tools.porting.source import Source, files, read
-from tpuref.tools.porting.token_reader import TokenReader
 from tpuref.tools.porting.tokens import import_of, statements
 
 
@@ -19,24 +17,14 @@ def read_text(text):
     return read_program(Source(Path("a.py"), textwrap.dedent(text), "utf-8"))
 
 
-def taken(text):
+def taken(text, parsed=True):
     """Return the lines of each name that a script takes."""
     program = read_text(text)
-    assert not program.unparsed
+    assert program.unparsed != parsed
     return {
         name.name.removeprefix("tf."): [place.line for place in name.places]
         for name in program.names
     }
-
-
-def taken_by_tokens(text):
-    found = {}
-
-    def take(path, line, root):
-        found.setdefault(path, []).append(line)
-
-    TokenReader(Scope(), take).read(textwrap.dedent(text))
-    return found
 
 
 @pytest.mark.parametrize(
@@ -173,7 +161,7 @@ PYTHON_2 = """
 def test_programs_for_python_2():
     with pytest.raises(SyntaxError):
         compile(textwrap.dedent(PYTHON_2), "p", "exec")
-    assert taken_by_tokens(PYTHON_2) == {
+    assert taken(PYTHON_2, parsed=False) == {
         "contrib.tpu": [3, 4],
         "reduce_sum": [5],
         "ones": [5],
