@@ -64,13 +64,6 @@ def test_other_subscripts_point_at_gather(subscript):
         tf.constant(CUBE)[subscript]
 
 
-def test_a_tensor_of_rank_1_is_no_subscript():
-    with pytest.raises(TypeError, match="use tf.gather"):
-        tf.constant(CUBE)[tf.constant([0, 1])]
-    with pytest.raises(TypeError, match="use tf.gather"):
-        tf.constant(CUBE)[tf.constant(1.0)]
-
-
 def test_wrong_subscripts_fail_where_they_are_written():
     with pytest.raises(ValueError, match="two ellipses"):
         tf.constant(CUBE)[..., 0, ...]

@@ -104,6 +104,8 @@ WRONG_TYPES = [
     (lambda: tf.reduce_all(tf.constant([1, 0])), r"a boolean.*int32\[2\].*tf\.cast"),
     (lambda: tf.random_normal([2], dtype=tf.int32), "floating-point"),
     (lambda: tf.group(3), "expected a tensor"),
+    (lambda: tf.constant(SQUARE)[tf.constant([0, 1])], "use tf.gather"),
+    (lambda: tf.constant(SQUARE)[tf.constant(1.0)], "use tf.gather"),
     (lambda: tf.einsum("i->", [1.0], order="C"), r"unknown keywords \['order'\]"),
 ]
 
@@ -228,6 +230,15 @@ REFUSED = [
     (lambda: tf.variance_scaling_initializer(distribution="cauchy"), "'cauchy'"),
     (lambda: tf.constant_initializer([1, 2, 3])([2]), "do not fit"),
     (lambda: tf.strided_slice(ONES, [1, 2], [1]), "expected equal numbers"),
+    (lambda: tf.tensordot([1.0], [1.0], -1), r"tf\.tensordot: axes must"),
+    (lambda: tf.tensordot([1.0], [1.0], [0]), r"tf\.tensordot: axes must"),
+    (lambda: tf.tensordot([1.0], [1.0], [[0]] * 3), r"tf\.tensordot: axes must"),
+    (lambda: tf.tensordot([1.0], [1.0], "01"), r"tf\.tensordot: axes must"),
+    (lambda: tf.diag_part(tf.ones([])), r"tf\.diag_part: .* some sizes twice"),
+    (lambda: tf.diag_part(tf.ones([2])), r"tf\.diag_part: .* some sizes twice"),
+    (lambda: tf.diag_part(tf.ones([2, 3])), r"tf\.diag_part: .* some sizes twice"),
+    (lambda: tf.diag_part(tf.ones([2, 3, 3, 2])),
+     r"tf\.diag_part: .* some sizes twice"),
 ]  # fmt: skip
 
 
