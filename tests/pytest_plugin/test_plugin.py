@@ -474,9 +474,7 @@ def test_tensorflow_is_tpuref(pytester):
 
 
 @pytest.mark.parametrize(("release", "kept"), [(1, 0.1), (2, 0.9)])
-def test_tensorflow_of_a_release(
-    pytester, release, kept
-):
+def test_tensorflow_of_a_release(pytester, release, kept):
     pytester.makepyfile(
         f"""
         import tensorflow as tf
