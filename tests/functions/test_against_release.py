@@ -5,11 +5,7 @@ import pytest
 
 import tpuref as tf
 
-
-def run(fetches, feed=None):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches, feed)
+from .values import run
 
 
 @pytest.mark.parametrize(
@@ -130,11 +126,12 @@ def test_a_loop_gives_back_the_sequence_that_its_body_returns(given, returned):
         assert type(now) is returned
 
 
-def test_initializers_that_take_partition_info():
+def test_initializers_that_take_partition_info(evaluate):
     def ones(shape, dtype, partition_info):
         return tf.ones(shape, dtype)
 
-    assert run(tf.get_variable("v", [2], initializer=ones)).tolist() == [1.0, 1.0]
+    v = tf.get_variable("v", [2], initializer=ones)
+    assert evaluate(v).tolist() == [1.0, 1.0]
 
 
 def test_a_scope_that_is_entered_again_keeps_its_name_scope():

@@ -8,12 +8,11 @@ from ..messages import line, refused
 from .values import run
 
 
-def test_print_shows_its_data_at_every_evaluation(capsys):
+def test_print_shows_its_data_at_every_evaluation(capsys, session):
     x = tf.constant([1, 2, 3, 4])
     y = tf.Print(x, [x, tf.constant("text"), 2.5], "x is ", summarize=2)
     assert (y.dtype, y.shape.as_list()) == (tf.int32, [4])
     assert capsys.readouterr().err == ""
-    session = tf.Session()
     for _ in range(2):
         assert session.run(y).tolist() == [1, 2, 3, 4]
     shown = capsys.readouterr()
@@ -26,11 +25,10 @@ def test_print_shows_three_elements_by_default(capsys):
     assert capsys.readouterr().err == "[0 1 2...][0 1 2]\n"
 
 
-def test_assert_fails_at_run_time_with_its_data():
+def test_assert_fails_at_run_time_with_its_data(session):
     x = tf.placeholder(tf.int32, [None])
     check, made = tf.Assert(tf.reduce_all(x > 0), [x, "positive"], 2, "check"), line()
     assert isinstance(check, tf.Operation)
-    session = tf.Session()
     assert session.run(check, {x: [1]}) is None
     words, fed = ["[3 -1...] [positive]", f"{__file__}:{made}"], {x: [3, -1, 2]}
     error = refused(tf.errors.InvalidArgumentError, words, session.run, check, fed)

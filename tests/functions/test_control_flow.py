@@ -1,19 +1,11 @@
 """Branches and loops."""
 
-from typing import Any, NamedTuple
-
 import pytest
 
 import tpuref as tf
 
 from ..messages import line, refused
-from .values import note, run
-
-
-class Pair(NamedTuple):
-    left: Any
-    right: Any
-
+from .values import Pair, note, run
 
 # cond: values.
 

@@ -20,18 +20,6 @@ def test_matmul_of_matrices_whose_shapes_come_later():
         run(product, {a: np.ones((2, 3))})
 
 
-def test_matmul_refuses_vectors_and_contradictions():
-    matrix = tf.ones([2, 2])
-    with pytest.raises(ValueError, match=r"b must have at least rank 2.*matvec"):
-        tf.matmul(matrix, [1.0, 2.0])
-    with pytest.raises(ValueError, match="both transposed and adjoint"):
-        tf.matmul(matrix, matrix, transpose_a=True, adjoint_a=True)
-    with pytest.raises(ValueError, match="both transposed and adjoint"):
-        tf.linalg.matvec(matrix, [1.0, 1.0], transpose_a=True, adjoint_a=True)
-    with pytest.raises(ValueError, match=r"(?s)inner dimensions 2 and 3.*test_linalg"):
-        tf.matmul(matrix, tf.ones([3, 2]))
-
-
 def test_matvec_broadcasts_what_lies_before():
     a = RNG.integers(0, 9, (5, 2, 3))
     v = RNG.integers(0, 9, (4, 1, 3))
@@ -58,25 +46,13 @@ def test_tensordot_of_unknown_rank():
         run(tf.tensordot(a, a, 1), {a: np.ones((2, 3))})
 
 
-@pytest.mark.parametrize("axes", [-1, [0], [[0], [0], [0]], "01"])
-def test_tensordot_refuses_other_axes(axes):
-    with pytest.raises(ValueError, match=r"tf\.tensordot: axes must"):
-        tf.tensordot([1.0], [1.0], axes)
-
-
 def test_einsum_takes_only_a_name_besides():
     assert tf.einsum("i->", [1.0], name="total").op.name == "total"
-    with pytest.raises(TypeError, match=r"unknown keywords \['order'\]"):
-        tf.einsum("i->", [1.0], order="C")
-    with pytest.raises(ValueError, match="has no inputs"):
-        tf.einsum("i->")
 
 
 def test_traces_are_batched_over_the_first_axes():
     x = RNG.integers(0, 9, (4, 3, 2))
     assert run(tf.trace(x)).tolist() == (x[:, 0, 0] + x[:, 1, 1]).tolist()
-    with pytest.raises(ValueError, match="rank 2 or more"):
-        tf.trace([1.0])
 
 
 @pytest.mark.parametrize("ord", [1, 2, 3, 0.5, np.inf, "euclidean"])
@@ -108,15 +84,3 @@ def test_length_of_complex_numbers_is_real():
 def test_norm_along_an_axis_that_is_an_integer_of_numpy():
     norms = tf.norm(tf.constant([[3.0, 4.0], [6.0, 8.0]]), axis=np.int64(1))
     assert run(norms).tolist() == [5.0, 10.0]
-
-
-def test_norm_refuses_what_it_does_not_know():
-    matrix = tf.ones([2, 2])
-    with pytest.raises(ValueError, match="positive number or infinity for vectors"):
-        tf.norm(matrix, ord=-1)
-    with pytest.raises(ValueError, match="for matrices"):
-        tf.norm(matrix, ord=2, axis=(0, 1))
-    with pytest.raises(ValueError, match="one or two axes"):
-        tf.norm(matrix, axis=(0, 1, 2))
-    with pytest.raises(ValueError, match="keepdims and keep_dims"):
-        tf.norm(matrix, keepdims=True, keep_dims=True)

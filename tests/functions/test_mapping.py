@@ -1,16 +1,13 @@
 """tf.map_fn: a function applied to each element along the first axis."""
 
-from collections import namedtuple
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 
-from .values import run
+from .values import Pair, run
 
 ROWS = np.random.RandomState(0).randn(4, 3, 2).astype("float32")
-Pair = namedtuple("Pair", ["low", "high"])
 
 
 def test_results_and_gradients_are_stacked():

@@ -49,8 +49,6 @@ def test_cast_returns_a_tensor_of_the_type_as_it_is():
     x = tf.constant([1.5])
     assert tf.cast(x, tf.float32) is x
     same(run(tf.cast(x, "int64")), [1])
-    with pytest.raises(TypeError, match="no cast"):
-        tf.cast(tf.constant("text"), tf.int32)
 
 
 @pytest.mark.parametrize(
@@ -78,25 +76,11 @@ def test_lists_of_tensors_are_added():
     total = tf.add_n([x, tf.constant([1.0, 2.0])])
     assert total.shape.as_list() == [2]
     same(run(total, {x: [1, 1]}), np.asarray([2, 3], np.float32))
-    for wrong in ([], x):
-        with pytest.raises(ValueError, match=r"tf\.add_n: inputs must be a list"):
-            tf.add_n(wrong)
-    with pytest.raises(TypeError, match="tensor_dtype is int32"):
-        tf.accumulate_n([x], tensor_dtype=tf.int32)
-    with pytest.raises(ValueError, match=r"shape is \(3,\)"):
-        tf.accumulate_n([total], shape=[3])
-
-
-def test_scalar_mul_wants_a_scalar():
-    with pytest.raises(ValueError, match=r"rank 0.*float32\[1\]"):
-        tf.scalar_mul([2.0], [1.0])
 
 
 def test_bounds_must_not_widen_what_is_clipped():
     x = tf.constant([1.0, 9.0])
     same(run(tf.clip_by_value(x, [0, 0], 5)), np.asarray([1, 5], np.float32))
-    with pytest.raises(ValueError, match=r"do not broadcast to the shape"):
-        tf.clip_by_value(x, [[0], [0]], 5)
 
 
 def test_clipping_by_length():
@@ -106,8 +90,6 @@ def test_clipping_by_length():
     (a, none, b), length = tf.clip_by_global_norm([[3.0], None, [4.0]], 10.0)
     assert none is None
     assert [value.tolist() for value in run([a, b, length])] == [[3], [4], 5]
-    with pytest.raises(ValueError, match="at least one"):
-        tf.global_norm([None])
 
 
 def test_slices_are_clipped_by_their_rows():
@@ -160,8 +142,6 @@ def test_an_axis_may_be_a_constant_tensor_but_not_an_unknown_one():
     assert run(tf.argmax(x, tf.constant(1))).tolist() == [1, 1]
     with pytest.raises(ValueError, match=r"tf\.reduce_sum: axis"):
         tf.reduce_sum(x, tf.placeholder(tf.int32, []))
-    with pytest.raises(TypeError, match=r"tf\.cumsum: axis"):
-        tf.cumsum(x, 0.5)
 
 
 def test_former_names_of_arguments():
@@ -190,14 +170,10 @@ def test_tensors_of_unknown_rank_are_reduced_when_they_come():
 
 
 def test_truth_is_asked_of_booleans_only():
-    with pytest.raises(TypeError, match=r"a boolean.*int32\[2\].*tf\.cast"):
-        tf.reduce_all(tf.constant([1, 0]))
     assert run(np.all(tf.constant([1, 0]))) == np.False_
 
 
 def test_spread_wants_fractions_in_tf_and_takes_integers_in_numpy():
-    with pytest.raises(TypeError, match="int32"):
-        tf.math.reduce_variance(tf.constant([1, 3]))
     same(run(np.var(tf.constant([1, 4]))), 2.25)
     same(run(np.std(tf.constant([1, 4]), ddof=1)), np.std([1, 4], ddof=1))
 
@@ -332,22 +308,6 @@ def test_a_reduction_of_a_ufunc_looks_along_the_first_axis():
     x = tf.constant(TRUTH)
     assert run(np.logical_and.reduce(x)).tolist() == [False, False, True]
     assert run(np.logical_or.reduce(x, axis=1)).tolist() == [True, True]
-
-
-def test_what_numpy_cannot_do_to_a_tensor_says_so():
-    x = tf.constant([1.0, 2.0])
-    with pytest.raises(TypeError, match=r"np\.sum: out="):
-        np.sum(x, out=np.empty(()))
-    with pytest.raises(TypeError, match="integer"):
-        np.invert(x)
-    with pytest.raises(TypeError, match="decimals=1 needs a floating-point tensor"):
-        np.round(tf.constant([1]), 1)
-    with pytest.raises(TypeError, match="subscripts must be text"):
-        np.einsum(x, [0], [0])
-    with pytest.raises(TypeError, match=r"np\.median .*outside_compilation"):
-        np.median(x)
-    with pytest.raises(ValueError, match="give the axes"):
-        np.linalg.norm(tf.placeholder(tf.float32), 1)
 
 
 def test_special_functions_are_those_of_the_standard_library():

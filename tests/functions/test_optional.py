@@ -28,13 +28,12 @@ def optionals(numbers, limit):
 
 @pytest.mark.parametrize("traced", [False, True])
 @pytest.mark.parametrize(("limit", "last", "left"), [(2, 11, True), (9, 12, False)])
-def test_optionals_are_loop_variables(traced, limit, last, left):
-    with tf.eager_execution():
-        numbers = iter(tf.data.Dataset.range(10, 13))
-        call = tf.function(optionals) if traced else optionals
-        total, more = call(numbers, limit)
-        assert total.has_value() and int(total.get_value()["sum"]) == last
-        assert bool(more) == left
+def test_optionals_are_loop_variables(traced, limit, last, left, eager):
+    numbers = iter(tf.data.Dataset.range(10, 13))
+    call = tf.function(optionals) if traced else optionals
+    total, more = call(numbers, limit)
+    assert total.has_value() and int(total.get_value()["sum"]) == last
+    assert bool(more) == left
 
 
 def test_an_optional_without_a_value_has_none(eager):

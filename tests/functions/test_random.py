@@ -47,9 +47,8 @@ def test_without_a_seed_sessions_differ():
     assert (run(x) != run(x)).any()
 
 
-def test_seeds_in_eager_mode():
-    with tf.eager_execution():
-        draws = [tf.random_uniform([5], seed=3).numpy() for _ in range(2)]
+def test_seeds_in_eager_mode(eager):
+    draws = [tf.random_uniform([5], seed=3).numpy() for _ in range(2)]
     assert (draws[0] != draws[1]).any()
 
 
@@ -98,12 +97,3 @@ def test_names_under_tf_random():
     assert tf.random.uniform is tf.random_uniform
     assert tf.random.normal is tf.random_normal
     assert tf.random.shuffle is tf.random_shuffle
-
-
-def test_wrong_arguments():
-    with pytest.raises(ValueError, match="maxval is missing"):
-        tf.random_uniform([2], dtype=tf.int32)
-    with pytest.raises(ValueError, match="got bool"):
-        tf.random_uniform([2], dtype=tf.bool)
-    with pytest.raises(TypeError, match="floating-point"):
-        tf.random_normal([2], dtype=tf.int32)

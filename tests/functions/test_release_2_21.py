@@ -31,10 +31,8 @@ def check(name, value):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_values_are_those_of_tensorflow(name, eager):
-    check(name, CASES[name](tf.compat.v2))
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_traced_functions_give_the_same(name, eager):
-    check(name, tf.function(lambda: CASES[name](tf.compat.v2))())
+@pytest.mark.parametrize(
+    "decorate", [lambda f: f, tf.function], ids=["eager", "traced"]
+)
+def test_values_are_those_of_tensorflow(name, decorate, eager):
+    check(name, decorate(lambda: CASES[name](tf.compat.v2))())

@@ -34,9 +34,8 @@ RECORDED = [
 
 
 @pytest.mark.parametrize(("function", "dtype", "expected"), RECORDED)
-def test_real_numbers(function, dtype, expected):
-    with tf.eager_execution():
-        drawn = getattr(tf.random, function)([3, 37], SEED, dtype=dtype)
+def test_real_numbers(function, dtype, expected, eager):
+    drawn = getattr(tf.random, function)([3, 37], SEED, dtype=dtype)
     found = drawn.numpy().ravel()[:4].astype(np.float64)
     if function == "stateless_uniform":
         assert found.tolist() == expected
@@ -44,29 +43,27 @@ def test_real_numbers(function, dtype, expected):
         np.testing.assert_allclose(found, expected, 3e-7)
 
 
-def test_many_numbers():
-    with tf.eager_execution():
-        drawn = tf.random.stateless_uniform([40000], [1, 2]).numpy()
+def test_many_numbers(eager):
+    drawn = tf.random.stateless_uniform([40000], [1, 2]).numpy()
     assert drawn[[32766, 32767, 32768, 32769, -1]].tolist() == [
         0.11777567863464355, 0.08413505554199219, 0.3177551031112671,
         0.6409436464309692, 0.053585052490234375,
     ]  # fmt: skip
 
 
-def test_integers_orders_and_classes():
+def test_integers_orders_and_classes(eager):
     bounds = {"minval": -7, "maxval": 1000003}
     full = {"minval": None, "maxval": None}
     logits = np.log([[0.2, 0.3, 0.5], [0.1, 0.8, 0.1]])
-    with tf.eager_execution():
-        found = [
-            tf.random.stateless_uniform([37], SEED, dtype="int32", **bounds)[:4],
-            tf.random.stateless_uniform([37], SEED, dtype="int64", **bounds)[:4],
-            tf.random.stateless_uniform([37], SEED, dtype="uint64", **full)[:2],
-            tf.random.experimental.stateless_shuffle(tf.range(20), [1, 5]),
-            tf.compat.v2.random.split([1, 5], 3),
-            tf.compat.v2.random.fold_in([1, 5], 7),
-            tf.random.stateless_categorical(logits, 11, [1, 5]),
-        ]
+    found = [
+        tf.random.stateless_uniform([37], SEED, dtype="int32", **bounds)[:4],
+        tf.random.stateless_uniform([37], SEED, dtype="int64", **bounds)[:4],
+        tf.random.stateless_uniform([37], SEED, dtype="uint64", **full)[:2],
+        tf.random.experimental.stateless_shuffle(tf.range(20), [1, 5]),
+        tf.compat.v2.random.split([1, 5], 3),
+        tf.compat.v2.random.fold_in([1, 5], 7),
+        tf.random.stateless_categorical(logits, 11, [1, 5]),
+    ]
     assert [x.numpy().tolist() for x in found] == [
         [544337, 880905, 11579, 904229],
         [694329, 625325, 483088, 474993],

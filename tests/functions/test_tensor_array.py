@@ -128,7 +128,7 @@ def test_eager_programs_may_ignore_what_write_returns(eager):
 
 
 @pytest.mark.parametrize("traced", [False, True])
-def test_a_tape_and_a_function_see_elements(traced):
+def test_a_tape_and_a_function_see_elements(traced, eager):
     def slope(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
@@ -136,23 +136,21 @@ def test_a_tape_and_a_function_see_elements(traced):
             y = tf.reduce_sum(full.stack() ** 2)
         return tape.gradient(y, x)
 
-    with tf.eager_execution():
-        function = tf.function(slope) if traced else slope
-        for x in ([1.0, 2.0], [3.0, -1.0]):
-            got = function(tf.constant(x))
-            np.testing.assert_allclose(got, 2 * 14 * np.array(x))
+    function = tf.function(slope) if traced else slope
+    for x in ([1.0, 2.0], [3.0, -1.0]):
+        got = function(tf.constant(x))
+        np.testing.assert_allclose(got, 2 * 14 * np.array(x))
 
 
-def test_functions_take_and_return_arrays():
+def test_functions_take_and_return_arrays(eager):
     @tf.function
     def doubled(array):
         return array.write(0, 2.0 * array.read(0))
 
-    with tf.eager_execution():
-        array = tf.TensorArray(tf.float32, 2).unstack([1.0, 2.0])
-        for wanted in ([2, 2], [4, 2]):
-            array = doubled(array)
-            np.testing.assert_array_equal(array.stack(), wanted)
+    array = tf.TensorArray(tf.float32, 2).unstack([1.0, 2.0])
+    for wanted in ([2, 2], [4, 2]):
+        array = doubled(array)
+        np.testing.assert_array_equal(array.stack(), wanted)
 
 
 def test_replicas_on_cores_have_arrays_of_their_own():

@@ -7,14 +7,6 @@ import tpuref as tf
 
 from ..messages import line, refused
 
-
-def started(fetches):
-    """Return the values after the initialisers ran."""
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches)
-
-
 # Making variables.
 
 
@@ -53,27 +45,27 @@ def test_float32_is_the_default_and_scopes_give_another():
         ("text", tf.string, b"text"),
     ],
 )
-def test_a_value_gives_shape_and_dtype(initializer, dtype, expected):
+def test_a_value_gives_shape_and_dtype(initializer, dtype, expected, evaluate):
     v = tf.get_variable("v", initializer=initializer)
     assert v.dtype == dtype
-    assert np.array_equal(started(v), np.asarray(expected, dtype.as_numpy_dtype))
+    assert np.array_equal(evaluate(v), np.asarray(expected, dtype.as_numpy_dtype))
 
 
-def test_a_tensor_or_a_function_may_give_the_value():
+def test_a_tensor_or_a_function_may_give_the_value(evaluate):
     v = tf.get_variable("v", initializer=tf.constant([1, 2]))
     w = tf.get_variable("w", initializer=lambda: tf.ones([3]), dtype=tf.float32)
     u = tf.get_variable(
         "u", [2], initializer=lambda shape, dtype: tf.ones(shape, dtype)
     )
     assert v.dtype == tf.int32
-    assert [x.tolist() for x in started([v, w, u])] == [[1, 2], [1, 1, 1], [1, 1]]
+    assert [x.tolist() for x in evaluate([v, w, u])] == [[1, 2], [1, 1, 1], [1, 1]]
 
 
-def test_default_initializers_by_dtype():
+def test_default_initializers_by_dtype(evaluate):
     weights = tf.get_variable("weights", [30, 20])
     counts = tf.get_variable("counts", [3], tf.int32)
     flags = tf.get_variable("flags", [2], tf.bool)
-    w, c, f = started([weights, counts, flags])
+    w, c, f = evaluate([weights, counts, flags])
     limit = np.sqrt(6 / 50)
     assert np.abs(w).max() <= limit and np.abs(w).max() > limit * 0.9
     assert abs(w.mean()) < limit * 0.1
@@ -124,7 +116,7 @@ def test_collections_and_trainable():
     assert tf.get_collection("mine") == tf.local_variables() == [u]
 
 
-def test_a_regularizer_adds_a_loss_once():
+def test_a_regularizer_adds_a_loss_once(evaluate):
     def half(v):
         return tf.reduce_sum(v * v) / 2.0
 
@@ -134,7 +126,7 @@ def test_a_regularizer_adds_a_loss_once():
         tf.get_variable("w", initializer=1.0, regularizer=lambda v: None)
     losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     assert [loss.name.startswith("s/v/Regularizer/") for loss in losses] == [True]
-    assert started(losses) == [12.5]
+    assert evaluate(losses) == [12.5]
 
 
 # Sharing.
@@ -282,7 +274,7 @@ def test_a_scope_lists_its_variables():
     assert scope.trainable_variables() == [v]
 
 
-def test_defaults_are_inherited_and_replaced():
+def test_defaults_are_inherited_and_replaced(evaluate):
     with tf.variable_scope("a", initializer=tf.ones_initializer()) as a:
         with tf.variable_scope("b"):
             one = tf.get_variable("one", [1])
@@ -291,7 +283,7 @@ def test_defaults_are_inherited_and_replaced():
             two = tf.get_variable("two", [1], initializer=tf.constant_initializer(2))
     with tf.variable_scope(a):
         again = tf.get_variable("again", [1])
-    values = started([one, zero, two, again])
+    values = evaluate([one, zero, two, again])
     assert [v.tolist() for v in values] == [[1.0], [0.0], [2.0], [1.0]]
 
 
@@ -306,7 +298,7 @@ def recording(log, label):
     return getter
 
 
-def test_a_custom_getter_stands_in_for_making_the_variable():
+def test_a_custom_getter_stands_in_for_making_the_variable(evaluate):
     def doubled(getter, name, *args, **kwargs):
         return getter(name, *args, **kwargs) * 2.0
 
@@ -314,7 +306,7 @@ def test_a_custom_getter_stands_in_for_making_the_variable():
         value = tf.get_variable("v", initializer=3.0)
     assert isinstance(value, tf.Tensor)
     assert [v.name for v in tf.global_variables()] == ["s/v:0"]
-    assert started(value) == 6.0
+    assert evaluate(value) == 6.0
 
 
 def test_a_custom_getter_gets_every_argument_by_name():
@@ -364,14 +356,14 @@ def test_a_getter_ends_with_its_scope_and_comes_back_with_the_object():
 # Inside computations, and in eager mode.
 
 
-def test_variables_of_a_computation_are_made_outside_of_it():
+def test_variables_of_a_computation_are_made_outside_of_it(evaluate):
     def branch():
         v = tf.get_variable("v", initializer=2.0)
         w = tf.get_variable("w", [], initializer=tf.ones_initializer())
         return v + w
 
     result = tf.cond(tf.constant(True), branch, lambda: tf.constant(0.0))
-    assert started(result) == 3.0
+    assert evaluate(result) == 3.0
     assert [v.name for v in tf.global_variables()] == ["v:0", "w:0"]
 
 

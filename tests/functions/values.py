@@ -1,8 +1,15 @@
 """Values of tensors, as a session gives them, and when they are evaluated."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 import tpuref as tf
+
+
+class Pair(NamedTuple):
+    left: Any
+    right: Any
 
 
 def run(fetches, feed=None):

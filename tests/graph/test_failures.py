@@ -1,5 +1,6 @@
 """Every error names the operation, its operands and the user's line."""
 
+import numpy as np
 import pytest
 
 import tpuref as tf
@@ -61,8 +62,6 @@ def test_the_line_is_that_of_the_caller_of_the_users_function():
 
 
 def test_lines_of_operations_built_through_numpy_and_scopes():
-    import numpy as np
-
     with tf.name_scope("a"), tf.variable_scope("b"):
         x, made = np.sqrt(tf.constant(1.0)), line()
         v, variable_made = tf.get_variable("v", [1]), line()

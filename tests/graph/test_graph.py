@@ -9,6 +9,8 @@ import pytest
 import tpuref as tf
 from tpuref.engine.graph.build import apply
 
+from ..functions.values import note
+
 # Names.
 
 
@@ -209,14 +211,9 @@ def test_threads_share_the_names_of_one_graph(graph):
     assert len({op.name for op in graph.get_operations()}) == 400
 
 
-def trace(log, label):
-    """Return an operation that notes when it runs."""
-    return tf.py_func(lambda: log.append(label) or 0, [], tf.int32).op
-
-
 def test_dependencies_run_first_and_only_where_asked():
     log: list[str] = []
-    first, second, idle = (trace(log, label) for label in ("first", "second", "idle"))
+    first, second, idle = (note(log, label).op for label in ("first", "second", "idle"))
     with tf.control_dependencies([first]), tf.control_dependencies([second]):
         x = tf.constant(7)
     assert tf.Session().run(x) == 7
@@ -227,7 +224,7 @@ def test_dependencies_run_first_and_only_where_asked():
 
 def test_dependencies_accept_tensors_and_variables(evaluate):
     log: list[str] = []
-    tensor = trace(log, "tensor").outputs[0]
+    tensor = note(log, "tensor")
     v = tf.Variable(1, name="v")
     with tf.control_dependencies([tensor, v]):
         x = tf.no_op()
@@ -237,15 +234,14 @@ def test_dependencies_accept_tensors_and_variables(evaluate):
     assert log == ["tensor"]
 
 
-def test_none_clears_the_dependencies_of_the_scopes_around():
+def test_none_clears_the_dependencies_of_the_scopes_around(session):
     log: list[str] = []
-    with tf.control_dependencies([trace(log, "first")]):
+    with tf.control_dependencies([note(log, "first")]):
         with tf.control_dependencies(None):
             x = tf.constant(1)
-            with tf.control_dependencies([trace(log, "second")]):
+            with tf.control_dependencies([note(log, "second")]):
                 y = tf.constant(2)
         z = tf.constant(3)
-    session = tf.Session()
     session.run(x)
     assert log == []
     session.run(y)

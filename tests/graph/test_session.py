@@ -1,7 +1,6 @@
 """Sessions: what can be fetched and fed, and in which form the values come back."""
 
 import collections
-from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -9,13 +8,8 @@ import pytest
 
 import tpuref as tf
 
+from ..functions.values import Pair
 from ..messages import line, refused
-
-
-class Pair(NamedTuple):
-    left: Any
-    right: Any
-
 
 # Fetches.
 
@@ -158,10 +152,9 @@ def test_only_what_is_asked_for_runs():
 # Feeds.
 
 
-def test_placeholders_take_what_is_fed():
+def test_placeholders_take_what_is_fed(session):
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     y = tf.placeholder(tf.int32)
-    session = tf.Session()
     assert session.run(x * 2.0, {x: [[1, 2]]}).tolist() == [[2.0, 4.0]]
     assert session.run(x, {"x:0": np.zeros([0, 2])}).shape == (0, 2)
     assert session.run(y, {y: [[1], [2]]}).tolist() == [[1], [2]]
@@ -171,32 +164,29 @@ def test_placeholders_take_what_is_fed():
     assert type(session.run(x * 2.0, {x: masked})) is np.ndarray
 
 
-def test_a_tuple_of_tensors_takes_a_tuple_of_values():
+def test_a_tuple_of_tensors_takes_a_tuple_of_values(session):
     x, y = tf.placeholder(tf.int32), tf.placeholder(tf.int32)
-    session = tf.Session()
     assert session.run(x - y, {(x, y): (5, 3)}) == 2
     assert session.run(x - y, {Pair(x, y): Pair(5, 3)}) == 2
     with pytest.raises(ValueError, match="tuple of 2 tensors"):
         session.run(x - y, {(x, y): (5,)})
 
 
-def test_intermediate_tensors_can_be_fed():
+def test_intermediate_tensors_can_be_fed(session):
     x = tf.placeholder(tf.float32, [], name="x")
     y = x * 2.0
     z = y + 1.0
     low, high = tf.split(tf.constant([1, 2, 3, 4]), 2)
-    session = tf.Session()
     assert session.run(z, {y: 10.0}) == 11.0  # x is not needed then
     assert session.run([x, y, z], {x: 1.0, y: 10.0}) == [1.0, 10.0, 11.0]
     fed = session.run([low, high], {high: [7, 8]})
     assert [value.tolist() for value in fed] == [[1, 2], [7, 8]]
 
 
-def test_a_feed_reaches_into_branches_and_loops():
+def test_a_feed_reaches_into_branches_and_loops(session):
     x = tf.placeholder(tf.int32, [])
     chosen = tf.cond(x > 0, lambda: x * 2, lambda: -x)
     total = tf.while_loop(lambda i: i < 3, lambda i: i + x, [tf.constant(0)])
-    session = tf.Session()
     assert session.run([chosen, total], {x: 2}) == [4, 4]
 
 
@@ -438,8 +428,7 @@ def test_the_devices_of_a_session():
     assert len({d.incarnation for d in devices}) == 1
 
 
-def test_cores_that_start_again_are_new_ones():
-    session = tf.Session()
+def test_cores_that_start_again_are_new_ones(session):
     session.run(tf.tpu.initialize_system())
     before = session.list_devices()[-1]
     session.run(tf.tpu.initialize_system())

@@ -8,11 +8,6 @@ import tpuref as tf
 from ..messages import line, refused
 
 
-@pytest.fixture
-def session():
-    return tf.Session()
-
-
 def test_name_shape_dtype_and_operation(graph):
     with tf.name_scope("layer"):
         v = tf.Variable([[1.0, 2.0]], name="w")

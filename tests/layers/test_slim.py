@@ -49,13 +49,10 @@ def test_names_of_variables():
 
 def test_values(evaluate):
     x = np.arange(18, dtype=np.float32).reshape(1, 3, 3, 2)
-    y = slim.conv2d(x, 1, 3, weights_initializer=tf.ones_initializer())
-    wide = slim.conv2d(
-        x, 1, 2, rate=2, padding="VALID", weights_initializer=tf.ones_initializer()
-    )
-    each = slim.separable_conv2d(
-        x, None, 3, padding="VALID", weights_initializer=tf.ones_initializer()
-    )
+    given = {"weights_initializer": tf.ones_initializer()}
+    y = slim.conv2d(x, 1, 3, **given)
+    wide = slim.conv2d(x, 1, 2, rate=2, padding="VALID", **given)
+    each = slim.separable_conv2d(x, None, 3, padding="VALID", **given)
     y, wide, each = evaluate([y, wide, each])
     padded = np.pad(x[0].sum(-1), 1)
     windows = [[padded[r : r + 3, c : c + 3].sum() for c in range(3)] for r in range(3)]
@@ -139,7 +136,6 @@ def test_wrong_images():
 
 def test_variables_of_scopes():
     """TensorFlow 1.15.5 gave the same lists."""
-    slim = tf.contrib.slim
     with tf.variable_scope("a"):
         tf.get_variable("x", [1])
         slim.fully_connected(tf.ones([1, 2]), 2, scope="fc")
@@ -147,10 +143,6 @@ def test_variables_of_scopes():
         tf.get_variable("x", [1])
     with tf.variable_scope("b") as scope:
         tf.get_variable("y", [1], trainable=False)
-
-    def names(variables):
-        return [variable.op.name for variable in variables]
-
     layers, restored = ["a/fc/weights", "a/fc/biases"], slim.get_variables_to_restore
     assert names(slim.get_variables("a")) == ["a/x", *layers, "ab/x"]
     assert names(slim.get_variables(suffix="x")) == ["a/x", "ab/x"]

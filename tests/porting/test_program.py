@@ -9,30 +9,22 @@ import pytest
 
 from tpuref.tools.porting.program import read_program
 from tpuref.tools.porting.report import program_text
-from tpuref.tools.porting.scope import Scope
 from tpuref.tools.porting.source import Source, files, read
-from tpuref.tools.porting.token_reader import TokenReader
 from tpuref.tools.porting.tokens import import_of, statements
 
 
-def taken(text):
+def read_text(text):
+    return read_program(Source(Path("a.py"), textwrap.dedent(text), "utf-8"))
+
+
+def taken(text, parsed=True):
     """Return the lines of each name that a script takes."""
-    program = read_program(Source(Path("a.py"), textwrap.dedent(text), "utf-8"))
-    assert not program.unparsed
+    program = read_text(text)
+    assert program.unparsed != parsed
     return {
         name.name.removeprefix("tf."): [place.line for place in name.places]
         for name in program.names
     }
-
-
-def taken_by_tokens(text):
-    found = {}
-
-    def take(path, line, root):
-        found.setdefault(path, []).append(line)
-
-    TokenReader(Scope(), take).read(textwrap.dedent(text))
-    return found
 
 
 @pytest.mark.parametrize(
@@ -169,7 +161,7 @@ PYTHON_2 = """
 def test_programs_for_python_2():
     with pytest.raises(SyntaxError):
         compile(textwrap.dedent(PYTHON_2), "p", "exec")
-    assert taken_by_tokens(PYTHON_2) == {
+    assert taken(PYTHON_2, parsed=False) == {
         "contrib.tpu": [3, 4],
         "reduce_sum": [5],
         "ones": [5],
@@ -182,16 +174,15 @@ def test_programs_for_python_2():
 
 
 def test_a_program_says_that_it_was_not_parsed():
-    source = Source(Path("a.py"), "import tensorflow as tf\nprint tf.zeros", "utf-8")
-    program = read_program(source)
+    program = read_text("import tensorflow as tf\nprint tf.zeros")
     assert program.unparsed
     assert [name.name for name in program.names] == ["tf.zeros"]
 
 
 @pytest.mark.parametrize("text", ["(((", "'", '"""', "import", "from x", "\0", "a\\"])
 def test_broken_programs_are_read_on(text):
-    source = Source(Path("a.py"), f"import tensorflow as tf\ntf.zeros\n{text}", "utf-8")
-    assert [name.name for name in read_program(source).names] == ["tf.zeros"]
+    program = read_text(f"import tensorflow as tf\ntf.zeros\n{text}")
+    assert [name.name for name in program.names] == ["tf.zeros"]
 
 
 def test_both_readers_find_the_same(tmp_path):
@@ -298,10 +289,6 @@ def test_encodings(data, encoding, tmp_path):
     source = read(path)
     assert source.encoding == encoding
     assert source.text.encode(source.encoding) == data
-
-
-def read_text(text):
-    return read_program(Source(Path("a.py"), textwrap.dedent(text), "utf-8"))
 
 
 def test_idioms_of_keras_2():

@@ -268,8 +268,6 @@ def test_a_test_that_takes_too_long(pytester):
 def test_bad_arguments(pytester):
     pytester.makepyfile(
         """
-        import unittest
-
         import pytest
 
         @pytest.mark.tpu(cores=0)
@@ -279,7 +277,7 @@ def test_bad_arguments(pytester):
     result = run(pytester)
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(
-        ["test_bad_arguments.py:5: test_zero: tpu(cores=...) must be a positive*"]
+        ["test_bad_arguments.py:3: test_zero: tpu(cores=...) must be a positive*"]
     )
     assert "Traceback" not in result.stdout.str()
     result = run(pytester, "-o", "tpu_timeout=soon")
@@ -355,13 +353,12 @@ def test_it_can_be_left_out(pytester):
     result.stdout.fnmatch_lines(["*'tpu' not found in `markers`*"])
 
 
-def installed():
-    points = importlib.metadata.entry_points(group="pytest11")
-    return any(point.value == PLUGIN for point in points)
+POINTS = importlib.metadata.entry_points(group="pytest11")
 
 
 @pytest.mark.skipif(
-    not installed(), reason="tpuref is not installed, so pytest does not find it"
+    PLUGIN not in {point.name for point in POINTS},
+    reason="tpuref is not installed, so pytest does not find it",
 )
 def test_pytest_finds_it(pytester, monkeypatch):
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
@@ -467,20 +464,17 @@ def test_tensorflow_is_tpuref(pytester):
             tf.tpu.rewrite(computation, [tf.zeros([2, 3])])
         """
     )
-    result = run(pytester, "--tpu-as-tensorflow", "--tpu-executor=lockstep")
+    options = ["--tpu-as-tensorflow", "--tpu-executor=lockstep"]
+    result = run(pytester, *options)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["tensorflow: tpuref (--tpu-as-tensorflow)"])
     assert "replication.py" not in result.stdout.str()  # only the user's lines
-    result = run(
-        pytester, "--tpu-as-tensorflow", "--tpu-executor=lockstep", "--full-trace"
-    )
+    result = run(pytester, *options, "--full-trace")
     assert "replication.py" in result.stdout.str()
 
 
 @pytest.mark.parametrize(("release", "kept"), [(1, 0.1), (2, 0.9)])
-def test_tensorflow_of_a_release(
-    pytester: pytest.Pytester, release: int, kept: float
-) -> None:
+def test_tensorflow_of_a_release(pytester, release, kept):
     pytester.makepyfile(
         f"""
         import tensorflow as tf
