@@ -7,7 +7,6 @@ alone: every process computes it by itself, and all reach their collectives in t
 order.
 """
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -186,7 +185,7 @@ def _kind(instr: Instr) -> tuple[object, ...]:
 def output_bytes(instr: Instr) -> int:
     """Return the size of the first output, 0 if it is not static."""
     spec = instr.specs[0]
-    return spec.dtype.size * math.prod(size or 0 for size in spec.shape.as_list())
+    return spec.dtype.size * (spec.shape.num_elements() or 0)
 
 
 def _moves(instr: Instr) -> bool:
