@@ -28,18 +28,14 @@ def saved(folder, **values):
 
 @pytest.mark.parametrize("dtype", KINDS, ids=lambda dtype: dtype.name)
 @pytest.mark.parametrize("shape", [(), (0, 2), (3, 5)])
-def test_every_dtype_comes_back(dtype, shape, tmp_path):
+def test_every_dtype_comes_back(dtype, shape, tmp_path, session):
     numbers = np.random.default_rng(5).normal(size=(*shape, 2)) * 50
     start = (numbers[..., 0] + 1j * numbers[..., 1] if dtype.is_complex
              else np.abs(numbers[..., 0])).astype(dtype.np)  # fmt: skip
-    v = tf.get_variable("v", initializer=start, dtype=dtype)
-    saver = tf.train.Saver()
-    with tf.Session() as sess:
-        sess.run(v.initializer)
-        path = saver.save(sess, str(tmp_path / "m"))
-    with tf.Session() as sess:
-        saver.restore(sess, path)
-        found = np.asarray(sess.run(v))
+    path = saved(tmp_path, v=start)
+    v = tf.get_variable("v", shape, dtype, tf.zeros_initializer())
+    tf.train.Saver().restore(session, path)
+    found = np.asarray(session.run(v))
     assert found.dtype == start.dtype and found.tobytes() == start.tobytes()
     reader = tf.train.NewCheckpointReader(path)
     assert reader.get_variable_to_dtype_map() == {"v": dtype}

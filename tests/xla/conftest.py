@@ -91,7 +91,7 @@ def agree():
 @pytest.fixture
 def compiled(monkeypatch):
     """Return a function that returns the last program as XLA optimized it."""
-    texts: list[str] = []
+    texts = []
     called = Compiled._call
 
     def note(self, run, *arguments):

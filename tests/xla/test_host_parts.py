@@ -1,7 +1,5 @@
 """Parts of a program that run on the host, called from a compiled one."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -29,7 +27,7 @@ def test_numbers_come_through_unchanged(agree, dtype):
 
 
 def test_calls_come_in_the_order_of_program_and_replicas():
-    seen: list[Any] = []
+    seen = []
 
     def noted(name):
         def note(a):

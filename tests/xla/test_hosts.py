@@ -119,8 +119,7 @@ time.sleep(100)
 
 def begun(process):
     """Return the processes of the hosts, once all run."""
-    assert process.stdout is not None
-    found: list[int] = []
+    found = []
     while len(found) < 3:
         line = process.stdout.readline()
         assert line
