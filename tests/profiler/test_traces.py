@@ -145,15 +145,13 @@ def test_values_that_cross_between_cores(tmp_path):
             y = x * 2.0
         return y + 1.0
 
-    with tf.config.override(executor="pool", topology="1x1x2"), tf.Session() as session:
-        topology = tf.contrib.tpu.Topology(session.run(tf.tpu.initialize_system()))
+    with tf.config.override(executor="pool", topology="1x1x2"):
+        topology = tf.contrib.tpu.Topology.for_cores(2)
         pair = tf.contrib.tpu.device_assignment(topology, [1, 1, 2], num_replicas=1)
         outputs = tf.tpu.replicate(
             computation, [[tf.ones([5])]], device_assignment=pair
         )
-        with tf.profiler.trace(tmp_path / "t.json") as profile:
-            session.run(outputs)
-    tracks, events = read(tmp_path / "t.json")
+        summary, tracks, events = traced(tmp_path / "t.json", outputs)
     (sent,) = slices(tracks["core 1"], "send")
     (received,) = slices(tracks["core 0"], "receive")
     assert sent["args"]["bytes"] == received["args"]["bytes"] == 20
@@ -161,7 +159,7 @@ def test_values_that_cross_between_cores(tmp_path):
     end, start = sorted((e for e in events if e["ph"] in "sf"), key=lambda e: e["ph"])
     assert start["ts"] == sent["ts"] and start["tid"] == sent["tid"]
     assert end["tid"] == received["tid"] and end["name"] == "transfer"
-    assert profile.summary.transferred_bytes == 20
+    assert summary.transferred_bytes == 20
 
 
 def test_loops_and_branches_nest(pool, tmp_path):
