@@ -411,10 +411,8 @@ def test_two_trainings_in_one_directory(tmp_path):
         for _ in range(2)
     ]  # fmt: skip
     for process in both:
-        assert process.stdout is not None
         process.stdout.readline()
     for process in both:
-        assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
     errors = [process.communicate(timeout=120)[1] for process in both]

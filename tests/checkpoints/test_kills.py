@@ -23,7 +23,6 @@ def killed_while_saving(folder, delay):
     process = subprocess.Popen(
         [sys.executable, str(PROGRAM), str(folder)], stdout=subprocess.PIPE, text=True
     )
-    assert process.stdout is not None
     first = process.stdout.readline()
     time.sleep(delay)
     process.kill()

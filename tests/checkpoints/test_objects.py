@@ -23,13 +23,12 @@ class Net:
         return [float(v.numpy()[0]) for v in (*self.layers, self.named["a/b"])]
 
 
-def test_objects_in_eager_mode(tmp_path):
-    with tf.eager_execution():
-        path = tf.train.Checkpoint(net=Net(1.0)).save(str(tmp_path / "ckpt"))
-        assert path == tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "ckpt-1")
-        net = Net(10.0)
-        tf.train.Checkpoint(net=net).restore(path).assert_consumed()
-        assert net.values() == [1.0, 2.0, 3.0]
+def test_objects_in_eager_mode(tmp_path, eager):
+    path = tf.train.Checkpoint(net=Net(1.0)).save(str(tmp_path / "ckpt"))
+    assert path == tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "ckpt-1")
+    net = Net(10.0)
+    tf.train.Checkpoint(net=net).restore(path).assert_consumed()
+    assert net.values() == [1.0, 2.0, 3.0]
     end = "/.ATTRIBUTES/VARIABLE_VALUE"  # the names that TensorFlow gives
     assert [name for name, _ in tf.train.list_variables(path)] == [
         f"net/again{end}", f"net/layers/1{end}", f"net/named/a.Sb{end}",
@@ -37,7 +36,7 @@ def test_objects_in_eager_mode(tmp_path):
     ]  # fmt: skip
 
 
-def test_names_of_another_saver(tmp_path):
+def test_names_of_another_saver(tmp_path, eager):
     """As in TensorFlow, whose names depend on what was built before it saved."""
     objects = [
         {"children": {"layers": 1, "optimizer": 4}},
@@ -51,15 +50,14 @@ def test_names_of_another_saver(tmp_path):
     prefix = str(tmp_path / "m")
     write_checkpoint(prefix, {**arrays, "velocity": np.full(1, 9, "f")}, objects)
     optimizer = tf.compat.v1.train.MomentumOptimizer(0.1, 0.9)
-    with tf.eager_execution():
-        layers = [tf.Variable([0.0]), tf.Variable([0.0])]
-        root = tf.train.Checkpoint(layers=layers, optimizer=optimizer)
-        status = root.read(prefix)
-        assert [float(v.numpy()[0]) for v in layers] == [5.0, 6.0]
-        optimizer.apply_gradients([(tf.constant([0.0]), layers[0])])
-        status.assert_consumed()
-        velocity = optimizer.get_slot(layers[0], "momentum").numpy()
-        assert velocity == np.float32(9) * np.float32(0.9)
+    layers = [tf.Variable([0.0]), tf.Variable([0.0])]
+    root = tf.train.Checkpoint(layers=layers, optimizer=optimizer)
+    status = root.read(prefix)
+    assert [float(v.numpy()[0]) for v in layers] == [5.0, 6.0]
+    optimizer.apply_gradients([(tf.constant([0.0]), layers[0])])
+    status.assert_consumed()
+    velocity = optimizer.get_slot(layers[0], "momentum").numpy()
+    assert velocity == np.float32(9) * np.float32(0.9)
 
 
 @pytest.mark.parametrize(
@@ -79,13 +77,12 @@ def test_damaged_objects(objects, tmp_path):
         tf.train.load_checkpoint(str(tmp_path / "m"))
 
 
-def test_a_list_as_the_root(tmp_path):
-    with tf.eager_execution():
-        variables = [tf.Variable(1.0), tf.Variable(2.0)]
-        path = tf.train.Checkpoint(variables).write(tmp_path / "ckpt")
-        variables[1].assign(0.0)
-        tf.train.Checkpoint(root=variables).restore(path)
-        assert float(variables[1]) == 2.0
+def test_a_list_as_the_root(tmp_path, eager):
+    variables = [tf.Variable(1.0), tf.Variable(2.0)]
+    path = tf.train.Checkpoint(variables).write(tmp_path / "ckpt")
+    variables[1].assign(0.0)
+    tf.train.Checkpoint(root=variables).restore(path)
+    assert float(variables[1]) == 2.0
     assert tf.train.list_variables(path)[0][0] == "0/.ATTRIBUTES/VARIABLE_VALUE"
 
 

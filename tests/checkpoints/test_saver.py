@@ -28,18 +28,14 @@ def saved(folder, **values):
 
 @pytest.mark.parametrize("dtype", KINDS, ids=lambda dtype: dtype.name)
 @pytest.mark.parametrize("shape", [(), (0, 2), (3, 5)])
-def test_every_dtype_comes_back(dtype, shape, tmp_path):
+def test_every_dtype_comes_back(dtype, shape, tmp_path, session):
     numbers = np.random.default_rng(5).normal(size=(*shape, 2)) * 50
     start = (numbers[..., 0] + 1j * numbers[..., 1] if dtype.is_complex
              else np.abs(numbers[..., 0])).astype(dtype.np)  # fmt: skip
-    v = tf.get_variable("v", initializer=start, dtype=dtype)
-    saver = tf.train.Saver()
-    with tf.Session() as sess:
-        sess.run(v.initializer)
-        path = saver.save(sess, str(tmp_path / "m"))
-    with tf.Session() as sess:
-        saver.restore(sess, path)
-        found = np.asarray(sess.run(v))
+    path = saved(tmp_path, v=start)
+    v = tf.get_variable("v", shape, dtype, tf.zeros_initializer())
+    tf.train.Saver().restore(session, path)
+    found = np.asarray(session.run(v))
     assert found.dtype == start.dtype and found.tobytes() == start.tobytes()
     reader = tf.train.NewCheckpointReader(path)
     assert reader.get_variable_to_dtype_map() == {"v": dtype}
@@ -104,16 +100,15 @@ def test_a_prefix_that_is_saved_again_is_replaced(tmp_path, session):
     assert saver.last_checkpoints == [path]
 
 
-def test_lists_and_dicts_of_variables(tmp_path):
+def test_lists_and_dicts_of_variables(tmp_path, session):
     path = saved(tmp_path, a=[1.0], b=[2.0], scope__c=[3])
     assert tf.train.list_variables(str(tmp_path)) == [
         ("a", [1]), ("b", [1]), ("scope/c", [1])
     ]  # fmt: skip
     x, y = tf.get_variable("x", [1]), tf.get_variable("b", [1])
-    with tf.Session() as sess:
-        tf.train.Saver({"a": x}).restore(sess, path)
-        tf.train.Saver([y]).restore(sess, path)
-        assert [v.tolist() for v in sess.run([x, y])] == [[1.0], [2.0]]
+    tf.train.Saver({"a": x}).restore(session, path)
+    tf.train.Saver([y]).restore(session, path)
+    assert [v.tolist() for v in session.run([x, y])] == [[1.0], [2.0]]
     with tf.Graph().as_default():
         other = tf.get_variable("x", [1])
     with pytest.raises(ValueError, match="two variables have the name 'x'"):
@@ -235,17 +230,9 @@ def test_checkpoints_elsewhere(session):
     tf.gfile.DeleteRecursively("memory://folder")
 
 
-def with_one_variable(tmp_path):
-    """Write a checkpoint of the variable `old`, and return its prefix."""
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.get_variable("old", initializer=[[1.0, 2.0]])
-        session.run(tf.global_variables_initializer())
-        return tf.train.Saver().save(session, str(tmp_path / "m"))
-
-
 def test_assigning_from_a_checkpoint(tmp_path, session):
     assign = tf.contrib.framework.assign_from_checkpoint_fn
-    path = with_one_variable(tmp_path)
+    path = saved(tmp_path, old=[[1.0, 2.0]])
     v, w = (tf.get_variable(name, [2, 1]) for name in "vw")
     restore = assign(path, {"old": v, "w": w}, True, reshape_variables=True)
     restore(session)
@@ -259,7 +246,7 @@ def test_assigning_from_a_checkpoint(tmp_path, session):
 
 def test_values_of_a_checkpoint_as_feeds(tmp_path, caplog, session):
     assign = tf.contrib.framework.assign_from_checkpoint
-    path = with_one_variable(tmp_path)
+    path = saved(tmp_path, old=[[1.0, 2.0]])
     v, w = (tf.get_variable(name, [2, 1]) for name in "vw")
     operation, feeds = assign(path, {"old": v, "w": w}, ignore_missing_vars=True)
     assert [fed.tolist() for fed in feeds.values()] == [[[1.0], [2.0]]]

@@ -118,11 +118,10 @@ def test_print_in_a_graph(capsys, tmp_path, session):
         tf.print(1, output_stream="somewhere")
 
 
-def test_print_at_once(capsys, caplog):
-    with tf.eager_execution():
-        assert tf.print(tf.constant(2.5)) is None
-        with caplog.at_level(logging.INFO, logger="tensorflow"):
-            tf.print("logged", output_stream=tf.logging.info)
+def test_print_at_once(capsys, caplog, eager):
+    assert tf.print(tf.constant(2.5)) is None
+    with caplog.at_level(logging.INFO, logger="tensorflow"):
+        tf.print("logged", output_stream=tf.logging.info)
     assert capsys.readouterr().err == "2.5\n"
     assert caplog.messages == ["logged"]
 

@@ -3,7 +3,6 @@
 import gzip
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ import tpuref as tf
 from tpuref.engine.runtime.meaning import recording
 from tpuref.tools.cli import main
 
-from .trace_format import check, named
+from .trace_format import checked_tracks
 
 SCRIPT = """
 import sys
@@ -26,15 +25,25 @@ if "leave" in sys.argv:
     sys.exit(3)
 """
 
+LOOP = """
+import tpuref as tf
+outputs = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
+with tf.Session() as session:
+    session.run(tf.constant(1.0))  # no step
+    for _ in range(6):
+        session.run(outputs)
+"""
+
 
 @pytest.fixture(autouse=True)
 def restored(monkeypatch, tmp_path):
-    """Undo what a command does to this process; begin in a folder with the script."""
+    """Undo what a command does to this process; begin in a folder with the scripts."""
     monkeypatch.setattr(sys, "argv", list(sys.argv))
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "program.py").write_text(SCRIPT)
+    (tmp_path / "loop.py").write_text(LOOP)
     with tf.config.override(topology=None, cores=None):
         yield
     assert recording.active() is None
@@ -43,9 +52,7 @@ def restored(monkeypatch, tmp_path):
 def tracks(path):
     opened = gzip.open if path.endswith(".gz") else open
     with opened(path, "rt") as file:
-        content = json.load(file)
-    check(content)
-    return named(content["traceEvents"])
+        return checked_tracks(json.load(file))
 
 
 def test_a_summary_follows_what_the_script_prints(capsys):
@@ -106,18 +113,7 @@ def test_what_cannot_be_traced(capsys, arguments, message):
     assert printed.err.startswith("tpuref trace: ") and message in printed.err
 
 
-LOOP = """
-import tpuref as tf
-outputs = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
-with tf.Session() as session:
-    session.run(tf.constant(1.0))  # no step
-    for _ in range(6):
-        session.run(outputs)
-"""
-
-
 def test_only_some_steps_are_recorded(capsys):
-    Path("loop.py").write_text(LOOP)
     command = ["trace", "--cores", "2", "--executor", "lockstep", "--json"]
     for steps, recorded in {"1:1": 1, "2:4": 3, "6:9": 1}.items():
         assert main([*command, "--steps", steps, "loop.py"]) == 0
@@ -131,7 +127,6 @@ def test_only_some_steps_are_recorded(capsys):
 
 
 def test_summary_by_type(capsys):
-    Path("loop.py").write_text(LOOP)
     command = ["trace", "--cores", "2", "--executor", "lockstep", "--summary"]
     assert main([*command, "--steps", "2:3", "loop.py"]) == 0
     rows = [line.split("  ") for line in capsys.readouterr().out.splitlines()]

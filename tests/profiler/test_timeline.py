@@ -22,7 +22,7 @@ from tpuref.interface.profiler import chrome
 from tpuref.interface.profiler.summary import Summary
 from tpuref.interface.profiler.timeline import Timeline
 
-from .trace_format import check, named
+from .trace_format import checked_tracks
 
 HOST = Track(None, 77, "MainThread")
 CORES = [Track("localhost", k, f"core {k}") for k in range(4)]
@@ -40,12 +40,10 @@ def timeline(events):
     return Timeline.of(recording)
 
 
-def written(line):
+def trace_of(line):
     file = io.StringIO()
     chrome.write(line, file)
-    content = json.loads(file.getvalue())
-    check(content)
-    return named(content["traceEvents"])
+    return json.loads(file.getvalue())
 
 
 def summed(begin, end, meeting="sum", group=3):
@@ -61,7 +59,7 @@ def test_all_wait_for_the_last():
     line = of_cores([summed(1000, 5000)], [summed(4000, 5500)], [summed(2000, 5200)])
     waiting = [slices[0].waiting for slices in line.cores.values()]
     assert waiting == [3000, 0, 2000]
-    tracks = written(line)
+    tracks = checked_tracks(trace_of(line))
     assert [e["dur"] for e in tracks["core 0"]] == [4.0, 2.999]
     assert len(tracks["core 1"]) == 1
 
@@ -70,7 +68,7 @@ def test_a_core_may_end_before_the_last_has_begun():
     # It was stopped, or its clock was read late.
     line = of_cores([summed(1000, 2000, group=2)], [summed(3000, 4000, group=2)])
     assert line.cores[CORES[0]][0].waiting == 1000
-    written(line)
+    checked_tracks(trace_of(line))
 
 
 def test_without_all_of_its_group_it_is_all_waiting():
@@ -117,16 +115,15 @@ def test_the_arrow_of_a_value_goes_from_its_sender(receives):
     line = of_cores(
         [event(RECEIVE, receives, 1000, **value)], [event(SEND, 400, 600, **value)]
     )
-    inner = [e["name"] for e in written(line)["core 0"][1:]]
+    inner = [e["name"] for e in checked_tracks(trace_of(line))["core 0"][1:]]
     assert inner == (["wait", "transfer"] if receives < 400 else [])
     assert Summary.of(line).transferred_bytes == 20
 
 
 def test_systems_of_several_jobs_are_processes_of_their_own():
     tracks = CORES[0], Track("worker", 0, "core 0")
-    line, file = timeline({t: [event(OPERATION, 0, 1)] for t in tracks}), io.StringIO()
-    chrome.write(line, file)
-    events = json.loads(file.getvalue())["traceEvents"]
+    line = timeline({track: [event(OPERATION, 0, 1)] for track in tracks})
+    events = trace_of(line)["traceEvents"]
     names = {e["args"]["name"]: e["pid"] for e in events if e["name"] == "process_name"}
     assert names == {"host": 1, "cores of job localhost": 2, "cores of job worker": 3}
     assert {e["pid"] for e in events if e["ph"] == "X"} == {2, 3}

@@ -14,7 +14,7 @@ import pytest
 import tpuref as tf
 from tpuref.engine.runtime.meaning import recording
 
-from .trace_format import check, named
+from .trace_format import check, checked_tracks
 
 EXECUTORS = ["lockstep", "pool"]
 
@@ -43,8 +43,7 @@ def traced(path, *fetches):
 
 def read(path):
     content = json.loads(path.read_text())
-    check(content)
-    return named(content["traceEvents"]), content["traceEvents"]
+    return checked_tracks(content), content["traceEvents"]
 
 
 def slices(track, name):
@@ -146,15 +145,13 @@ def test_values_that_cross_between_cores(tmp_path):
             y = x * 2.0
         return y + 1.0
 
-    with tf.config.override(executor="pool", topology="1x1x2"), tf.Session() as session:
-        topology = tf.contrib.tpu.Topology(session.run(tf.tpu.initialize_system()))
+    with tf.config.override(executor="pool", topology="1x1x2"):
+        topology = tf.contrib.tpu.Topology.for_cores(2)
         pair = tf.contrib.tpu.device_assignment(topology, [1, 1, 2], num_replicas=1)
         outputs = tf.tpu.replicate(
             computation, [[tf.ones([5])]], device_assignment=pair
         )
-        with tf.profiler.trace(tmp_path / "t.json") as profile:
-            session.run(outputs)
-    tracks, events = read(tmp_path / "t.json")
+        summary, tracks, events = traced(tmp_path / "t.json", outputs)
     (sent,) = slices(tracks["core 1"], "send")
     (received,) = slices(tracks["core 0"], "receive")
     assert sent["args"]["bytes"] == received["args"]["bytes"] == 20
@@ -162,7 +159,7 @@ def test_values_that_cross_between_cores(tmp_path):
     end, start = sorted((e for e in events if e["ph"] in "sf"), key=lambda e: e["ph"])
     assert start["ts"] == sent["ts"] and start["tid"] == sent["tid"]
     assert end["tid"] == received["tid"] and end["name"] == "transfer"
-    assert profile.summary.transferred_bytes == 20
+    assert summary.transferred_bytes == 20
 
 
 def test_loops_and_branches_nest(pool, tmp_path):
@@ -216,17 +213,14 @@ def test_infeed(executor, tmp_path):
     queue.set_number_of_shards(2)
     enqueue = queue.generate_enqueue_ops([[tf.ones([2])], [tf.ones([2])]])
     outputs = tf.tpu.replicate(lambda x: x + 1.0, [[], []], infeed_queue=queue)
-    with tf.Session() as session, tf.profiler.trace(tmp_path / "t.json"):
-        session.run(enqueue)
-        session.run(outputs)
-    tracks, _ = read(tmp_path / "t.json")
+    _, tracks, _ = traced(tmp_path / "t.json", enqueue, outputs)
     types = [e["args"].get("type") for e in tracks["MainThread"]]
     assert types.count("InfeedEnqueueTuple") == 2
     assert types.count("InfeedDequeueTuple") == 2
 
 
-def test_eager_mode(tmp_path):
-    with tf.eager_execution(), tf.profiler.trace(tmp_path / "t.json"):
+def test_eager_mode(tmp_path, eager):
+    with tf.profiler.trace(tmp_path / "t.json"):
         tf.constant([1.0]) + 1.0
     tracks, _ = read(tmp_path / "t.json")
     assert [e["args"]["type"] for e in tracks["MainThread"]] == ["AddV2"]
@@ -356,10 +350,8 @@ def test_the_names_of_tensorflow(tmp_path):
         session.run(tf.constant(1.0) + 1.0)
     (path,) = folder.glob("plugins/profile/*/*")
     assert path.name == f"{socket.gethostname()}.trace.json.gz"
-    content = json.loads(gzip.decompress(path.read_bytes()))
-    check(content)
-    host = named(content["traceEvents"])["MainThread"]
-    (train,) = slices(host, "train")
+    tracks = checked_tracks(json.loads(gzip.decompress(path.read_bytes())))
+    (train,) = slices(tracks["MainThread"], "train")
     assert train["args"] == {"step_num": "3", "kind": "first"}
     tf.profiler.experimental.start(folder)
     tf.profiler.experimental.stop(save=False)

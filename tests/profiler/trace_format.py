@@ -34,6 +34,12 @@ def check(trace):
             assert event["s"] in ("g", "p", "t")
 
 
+def checked_tracks(trace):
+    """Return the slices of each track of a file, which must be in the format."""
+    check(trace)
+    return named(trace["traceEvents"])
+
+
 def check_names(events):
     named = defaultdict(set)
     for event in events:

@@ -91,25 +91,19 @@ def test_pictures(evaluate):
 
 
 @pytest.mark.parametrize(
-    ("numbers", "expected"),
-    [  # as TensorFlow 1.15.5 scales them
-        ([0.0, 0.5, 2.0], [0, 63, 255]),
-        ([-1.0, 0.0, 0.5], [1, 128, 191]),
-        ([0.0, 0.0, 0.0], [0, 0, 0]),
+    ("row", "expected"),
+    [  # as TensorFlow 1.15.5 scales them; pixels without a number are red
+        ([[0.0], [0.5], [2.0]], [[0], [63], [255]]),
+        ([[-1.0], [0.0], [0.5]], [[1], [128], [191]]),
+        ([[0.0], [0.0], [0.0]], [[0], [0], [0]]),
+        ([[1.0, 1.0, 1.0], [np.nan, 0.0, 0.0]], [[255, 255, 255], [255, 0, 0]]),
     ],
+    ids=["positive", "negative", "zeros", "NaN"],
 )
-def test_numbers_become_pixels(numbers, expected, evaluate):
-    picture = np.float32(numbers).reshape(1, 1, 3, 1)
-    value = value_of(evaluate(summary.image("p", picture, max_outputs=1)))
+def test_numbers_become_pixels(row, expected, evaluate):
+    value = value_of(evaluate(summary.image("p", np.float32([[row]]), max_outputs=1)))
     shown = decoded_png(value.image.encoded_image_string)
-    assert shown.ravel().tolist() == expected
-
-
-def test_pixels_without_a_number_are_red(evaluate):
-    picture = np.float32([[[[1.0, 1.0, 1.0], [np.nan, 0.0, 0.0]]]])
-    value = value_of(evaluate(summary.image("p", picture, max_outputs=1)))
-    shown = decoded_png(value.image.encoded_image_string)
-    assert shown.tolist() == [[[255, 255, 255], [255, 0, 0]]]
+    assert shown.tolist() == [expected]
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
@@ -202,19 +196,17 @@ def test_tensorboard_reads_the_files(tmp_path):
     assert list(nodes["loss"].input) == ["Mean"] and nodes["Mean"].op == "Mean"
 
 
-def test_writing_at_once(tmp_path):
-    with tf.eager_execution():
-        writer = summary.create_file_writer(str(tmp_path))
-        with writer.as_default():
-            for step in range(4):
-                with summary.record_if(step % 2 == 0):
-                    tf.compat.v2.summary.scalar("loss", step * 0.5, step=step)
-            summary.image("p", np.float32([[[[0.0], [1.0]]]]), step=9)
-            with pytest.raises(ValueError, match="'late' has no step"):
-                tf.compat.v2.summary.scalar("late", 1.0)
-        tf.compat.v2.summary.scalar("unheard", 1.0, step=1)
-        with summary.create_noop_writer().as_default():
-            summary.scalar("unseen", 1.0, step=1)
+def test_writing_at_once(tmp_path, eager):
+    with summary.create_file_writer(str(tmp_path)).as_default():
+        for step in range(4):
+            with summary.record_if(step % 2 == 0):
+                tf.compat.v2.summary.scalar("loss", step * 0.5, step=step)
+        summary.image("p", np.float32([[[[0.0], [1.0]]]]), step=9)
+        with pytest.raises(ValueError, match="'late' has no step"):
+            tf.compat.v2.summary.scalar("late", 1.0)
+    tf.compat.v2.summary.scalar("unheard", 1.0, step=1)
+    with summary.create_noop_writer().as_default():
+        summary.scalar("unseen", 1.0, step=1)
     found = events(tmp_path)[1:]
     assert [event.step for event in found] == [0, 2, 9]
     assert tensor_of(found[1]).tolist() == 1.0

@@ -1,8 +1,6 @@
 """Programs in lockstep and compiled by XLA."""
 
 import contextlib
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +17,6 @@ with contextlib.suppress(ImportError):
 
     # Before JAX starts; each test chooses how many of them it uses.
     jax.config.update("jax_num_cpu_devices", MOST_DEVICES)
-
-Build = Callable[[], tuple[Any, Any]]
-"""Builds a program: what is fetched, and what is fed."""
 
 ONE_DEVICE = pytest.mark.parametrize("devices", [1], indirect=True)
 """For tests that compile next to nothing, or only in processes that they start."""
@@ -57,6 +52,21 @@ def require_bits_of_lockstep(build, runs=1):
         assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
 
 
+def require_near(expected, got):
+    """Require that two structures are equal but for the rounding of numbers."""
+    tf.nest.assert_same_structure(expected, got)
+    for a, b in zip(tf.nest.flatten(expected), tf.nest.flatten(got), strict=True):
+        if not hasattr(a, "dtype"):  # None, or text
+            assert a == b
+            continue
+        assert (a.dtype, a.shape) == (b.dtype, b.shape)
+        if a.dtype.kind == "f":
+            near = pytest.approx(a.astype(float), rel=1e-5, abs=1e-6, nan_ok=True)
+            assert b.astype(float) == near
+        else:
+            assert a.tolist() == b.tolist()
+
+
 @pytest.fixture
 def session():
     """A session whose programs are compiled by XLA."""
@@ -69,20 +79,10 @@ def session():
 def agree():
     """Compare XLA with lockstep, and return what both give."""
 
-    def compare(build, runs=2, **tolerance):
+    def compare(build, runs=2):
         expected = evaluated(build, "lockstep", runs)
         got = evaluated(build, "xla", runs)
-        tf.nest.assert_same_structure(expected, got)
-        for a, b in zip(tf.nest.flatten(expected), tf.nest.flatten(got), strict=True):
-            if not hasattr(a, "dtype"):  # None, or text
-                assert a == b
-                continue
-            assert (a.dtype, a.shape) == (b.dtype, b.shape)
-            if a.dtype.kind == "f":
-                near = pytest.approx(a.astype(float), rel=1e-5, abs=1e-6, nan_ok=True)
-                assert b.astype(float) == near
-            else:
-                assert a.tolist() == b.tolist()
+        require_near(expected, got)
         return got
 
     return compare
@@ -91,7 +91,7 @@ def agree():
 @pytest.fixture
 def compiled(monkeypatch):
     """Return a function that returns the last program as XLA optimized it."""
-    texts: list[str] = []
+    texts = []
     called = Compiled._call
 
     def note(self, run, *arguments):

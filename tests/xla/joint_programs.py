@@ -5,9 +5,7 @@ its own number, and the folder to which it writes what it was given.
 """
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +16,6 @@ from tests.sampled.sampler import draw
 REPLICAS = 8
 DEVICES = 4
 SAMPLED = (6, 28, 61, 108)
-Program = Callable[[int], tuple[Any, Any]]
-"""Builds what one process fetches and feeds."""
 
 
 def inputs(*shape):
@@ -27,8 +23,9 @@ def inputs(*shape):
     return [[generator.normal(size=shape).astype(np.float32)] for _ in range(REPLICAS)]
 
 
-def called(function, x):
-    y = tf.py_func(function, [x], tf.float32)
+def called(function, x, dtype=tf.float32):
+    """Return what a function of the host gives, whose shape is that of x."""
+    y = tf.py_func(function, [x], dtype)
     y.set_shape(x.shape)
     return y
 

@@ -1,25 +1,18 @@
 """Parts of a program that run on the host, called from a compiled one."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 
 from .conftest import evaluated, replicated, require_bits_of_lockstep
+from .joint_programs import called
 
 pytest.importorskip("jax", reason="JAX is not installed")
 
 
 def rows(dtype=np.float32):
     return [[np.array([k, k + 1], dtype)] for k in range(3)]
-
-
-def called(function, x, dtype):
-    y = tf.py_func(function, [x], dtype)
-    y.set_shape(x.shape)
-    return y
 
 
 @pytest.mark.parametrize(
@@ -34,7 +27,7 @@ def test_numbers_come_through_unchanged(agree, dtype):
 
 
 def test_calls_come_in_the_order_of_program_and_replicas():
-    seen: list[Any] = []
+    seen = []
 
     def noted(name):
         def note(a):
@@ -44,8 +37,8 @@ def test_calls_come_in_the_order_of_program_and_replicas():
         return note
 
     def computation(x):
-        first = called(noted("first"), x, tf.float32)
-        return called(noted("second"), tf.sqrt(first), tf.float32) + x
+        first = called(noted("first"), x)
+        return called(noted("second"), tf.sqrt(first)) + x
 
     evaluated(replicated(computation, rows()), "xla")
     assert seen == [("first", k) for k in (0, 1, 2)] + [
@@ -62,7 +55,7 @@ def called_from(build, change):
         return change(a)
 
     def computation(x):
-        return build(x, lambda a: called(note, a, tf.float32))
+        return build(x, lambda a: called(note, a))
 
     got = evaluated(replicated(computation, rows()), "xla")[0]
     return seen, [row[0].tolist() for row in got]
@@ -89,7 +82,7 @@ def test_an_error_of_a_host_function_arrives(capfd):
         raise KeyError("no such thing") if a[0] == 1 else ValueError("zero")
 
     def computation(x):
-        return called(fail, x, tf.float32) + 1
+        return called(fail, x) + 1
 
     def said(executor):
         with pytest.raises(tf.errors.OpError) as raised:
@@ -109,7 +102,7 @@ def test_after_an_error_the_program_runs_again(session):
             raise ValueError("the first time")
         return a
 
-    outputs = tf.tpu.replicate(lambda x: called(perhaps, x, tf.float32) + 1, rows())
+    outputs = tf.tpu.replicate(lambda x: called(perhaps, x) + 1, rows())
     with pytest.raises(tf.errors.InvalidArgumentError, match="the first time"):
         session.run(outputs)
     assert session.run(outputs)[2][0].tolist() == [3, 4]
@@ -125,7 +118,7 @@ def test_text_and_unknown_sizes_stay_on_the_host(agree):
 
 def test_the_shape_of_what_the_host_returns_is_static(agree):
     def computation(x):
-        y = called(lambda a: a + 1, x, tf.float32)
+        y = called(lambda a: a + 1, x)
         ones = tf.ones(tf.shape(y))
         return tf.fill([tf.size(y) + 1], 3.0), ones + y
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,8 +21,6 @@ from .conftest import ONE_DEVICE
 
 pytest.importorskip("jax", reason="JAX is not installed")
 pytestmark = ONE_DEVICE
-
-Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
@@ -122,8 +119,7 @@ time.sleep(100)
 
 def begun(process):
     """Return the processes of the hosts, once all run."""
-    assert process.stdout is not None
-    found: list[int] = []
+    found = []
     while len(found) < 3:
         line = process.stdout.readline()
         assert line

@@ -1,34 +1,30 @@
 """Replicas on the devices of several processes, which run the same script."""
 
-import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref.tools.cli.launch import _free_port
 
 from . import joint_programs as programs
-from .conftest import ONE_DEVICE
+from .conftest import ONE_DEVICE, require_near
 
 pytest.importorskip("jax", reason="JAX is not installed")
 pytestmark = ONE_DEVICE
 
 PROCESSES = 2
 ROOT = Path(__file__).parents[2]
-Read = Callable[[str, int], list[Any]]
 
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory):
     """Return what each process was given by a program; all programs run once."""
     folder = tmp_path_factory.mktemp("joint")
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        coordinator = f"127.0.0.1:{server.getsockname()[1]}"
+    coordinator = f"127.0.0.1:{_free_port()}"
     command = [sys.executable, "-m", programs.__name__, coordinator, str(PROCESSES)]
     started = [
         subprocess.Popen(
@@ -59,14 +55,7 @@ def test_each_process_is_given_what_lockstep_gives(given, program):
     with tf.config.override(executor="lockstep"):
         expected = programs.evaluated(program, 0)
     for process in range(PROCESSES):
-        got = given(program.__name__, process)
-        assert len(expected) == len(got)
-        for a, b in zip(expected, got, strict=True):
-            assert (a.dtype, a.shape) == (b.dtype, b.shape)
-            if a.dtype.kind == "f":
-                np.testing.assert_allclose(b, a, 1e-5, 1e-6)
-            else:
-                assert a.tolist() == b.tolist()
+        require_near(expected, given(program.__name__, process))
 
 
 def test_small_sums_and_random_numbers_have_the_bits_of_lockstep(given):

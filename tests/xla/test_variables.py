@@ -5,7 +5,6 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.graph.eager import STATE
-from tpuref.engine.runtime.meaning.state import State
 
 pytest.importorskip("jax", reason="JAX is not installed")
 
@@ -19,9 +18,7 @@ def counting(change):
 
 
 def held(session, handle="w"):
-    state = session._executor.state
-    assert isinstance(state, State)
-    return state.held(handle)
+    return session._executor.state.held(handle)
 
 
 def test_a_variable_stays_on_the_device_until_the_host_reads_it(session):

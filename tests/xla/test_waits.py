@@ -34,7 +34,6 @@ def test_a_loop_without_end_is_reported_and_ended(sent, status):
     with subprocess.Popen(
         [sys.executable, "-c", ENDLESS], stderr=subprocess.PIPE, text=True
     ) as process:
-        assert process.stderr is not None
         warning = process.stderr.readline()
         assert "by XLA for 1 s (TPUREF_TIMEOUT)" in warning and "W012" in warning
         for number in sent:
