@@ -396,7 +396,7 @@ def input_fn():
 config = tf.estimator.RunConfig(sys.argv[1], save_checkpoints_steps=1)
 print("ready", flush=True)
 sys.stdin.readline()
-tf.estimator.Estimator(model_fn, config=config).train(input_fn, max_steps=40)
+tf.estimator.Estimator(model_fn, config=config).train(input_fn, max_steps=160)
 """
 
 
