@@ -25,6 +25,8 @@ pytestmark = pytest.mark.filterwarnings(  # a finalizer only reports its interru
     "ignore::pytest.PytestUnraisableExceptionWarning"
 )
 INTERRUPTS = 75 if FULL else 4
+LEAST = INTERRUPTS - max(1, INTERRUPTS // 10)
+"""The interrupts that come at least; a finalizer may take one."""
 CORES = 3
 LONGEST = 20.0
 """Seconds that a loop goes on if its interrupt is lost in a finalizer."""
@@ -143,7 +145,7 @@ def test_a_loop_that_saves(make_pool, tmp_path, moments):
             one_more()
         assert len(cores_of(os.getpid())) == 2
     print(found, "last step", session.run(step))
-    assert found["came"] >= 0.7 * INTERRUPTS and found["saves"]
+    assert found["came"] >= LEAST and found["saves"]
     saver.save(session, str(folder / "model"), step)
     assert latest(folder) == session.run(step) and not leftovers(folder)
 
@@ -210,4 +212,4 @@ def test_an_estimator_trains(tmp_path, moments):
             found["processes", len(cores_of(os.getpid()))] += 1
     tf.summary.FileWriterCache.clear()  # it keeps one file open
     print(found, "last step", latest(folder))
-    assert found["came"] >= 0.7 * INTERRUPTS and not leftovers(folder)
+    assert found["came"] >= LEAST and not leftovers(folder)

@@ -29,6 +29,7 @@ def lockstep():
 
 def require_release(name, rows, variables):
     """Require the predictions and variables of TensorFlow 1.15.5."""
+    assert set(VARIABLES[name]) <= set(variables)
     for found, expected in (rows, PREDICTIONS), (variables, VARIABLES):
         for key, numbers in expected[name].items():
             assert problems.condensed(found[key]) == pytest.approx(numbers, abs=1e-4)

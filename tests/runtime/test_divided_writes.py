@@ -1,7 +1,6 @@
 """Writes that processes divide: the values are those of lockstep."""
 
 import functools
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -16,13 +15,13 @@ REPLICAS = 5
 START = np.linspace(-1, 1, 20 * 30, dtype=np.float32).reshape(20, 30)
 
 
-def variable(name, value=START):
-    return tf.get_variable(name, initializer=value)
+def variable(name):
+    return tf.get_variable(name, initializer=START)
 
 
-def adam(x, names="abc"):
+def adam(x):
     """Three weights in one loss, with norms clipped together."""
-    loss = tf.add_n([tf.reduce_sum(tf.tanh(x @ variable(name))) for name in names])
+    loss = tf.add_n([tf.reduce_sum(tf.tanh(x @ variable(name))) for name in "abc"])
     optimizer = tf.tpu.CrossShardOptimizer(tf.train.AdamOptimizer(0.01))
     pairs = optimizer.compute_gradients(loss)
     clipped, _ = tf.clip_by_global_norm([g for g, _ in pairs], 5.0)
@@ -35,7 +34,7 @@ def adam(x, names="abc"):
 def tied(x):
     """Writes with a large value in common, one of them an update."""
     a, b, c = variable("a"), variable("b"), variable("c")
-    total = tf.tpu.cross_replica_sum(tf.matmul(x, a, name="product")) * 0.01
+    total = tf.tpu.cross_replica_sum(tf.matmul(x, a)) * 0.01
     total = tf.reduce_mean(total) * (a + b)
     writes = [a.assign(total), b.assign(total * 2.0), c.assign_sub(total)]
     with tf.control_dependencies(writes):
@@ -60,7 +59,7 @@ def apart(x):
 
 
 def in_a_branch(x):
-    """Writes of a value that a branch has written before, and of another."""
+    """A variable that a branch writes, and another whose new value depends on it."""
     a, b = variable("a"), variable("b")
     mean = tf.tpu.cross_replica_sum(tf.reduce_mean(x)) * 0.01
     both = tf.cond(mean > -9.0, lambda: a.assign(a + x[0, 0]), lambda: a.read_value())
@@ -91,10 +90,7 @@ def expected(computation):
     return found(computation, executor="lockstep")
 
 
-COMPUTATIONS = adam, tied, read_again, apart, in_a_branch
-
-
-@pytest.mark.parametrize("computation", COMPUTATIONS)
+@pytest.mark.parametrize("computation", [adam, tied, read_again, apart, in_a_branch])
 @pytest.mark.parametrize("processes", [1, 2, 3, "cores"])
 def test_values_are_those_of_lockstep(computation, processes):
     got = found(computation, executor="pool", processes=processes)
@@ -114,7 +110,7 @@ def test_a_traced_run_between_others_has_all_operations_on_all_cores():
     got = found(adam, options, metadata, executor="pool", processes=2)
     assert got == expected(adam)
     sqrts = [r.core for r in metadata.core_trace if "update_b/Sqrt" in r.operation]
-    assert Counter(sqrts).keys() == set(range(REPLICAS))
+    assert set(sqrts) == set(range(REPLICAS))
 
 
 @pytest.mark.parametrize(

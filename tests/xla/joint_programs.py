@@ -24,7 +24,7 @@ def inputs(*shape):
 
 
 def called(function, x, dtype=tf.float32):
-    """Return what a function of the host gives, whose shape is that of x."""
+    """Call a function of the host; its result has the shape of `x`."""
     y = tf.py_func(function, [x], dtype)
     y.set_shape(x.shape)
     return y

@@ -308,9 +308,12 @@ def _unique_name(stem: str, end: str) -> str:
 
 
 def _open_nonblocking(path: str, flags: int) -> int:
-    opened: list[int] = []  # holds the descriptor before a signal's handler can raise
+    opened: list[int] = []
+    flags |= getattr(os, "O_NONBLOCK", 0)
     try:
-        opened.extend(map(os.open, (path,), (flags | getattr(os, "O_NONBLOCK", 0),)))
+        # A signal's handler may raise between a call and an assignment.  It cannot run
+        # within this call, so the list has the descriptor.
+        opened.extend(map(os.open, (path,), (flags,)))
         return opened[0]
     except BaseException:
         for descriptor in opened:

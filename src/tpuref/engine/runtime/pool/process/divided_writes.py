@@ -87,7 +87,7 @@ def _alike(program: Program) -> set[int]:
     for instr in program.instrs:
         definition = instr.definition
         if definition.collective is not None:
-            equal = len(instr.attrs["groups"] or [()]) == 1
+            equal = len(instr.attrs["groups"] or [()]) == 1  # of all replicas
         elif definition.effects.access is Access.READ:
             equal = instr.attrs["handle"] not in written
         else:
@@ -95,14 +95,18 @@ def _alike(program: Program) -> set[int]:
             equal = equal and slots.issuperset(instr.inputs)
         if equal and instr.replica is None and instr.core != HOST:
             slots.update(instr.outputs)
-        for inner in (instr, *(i for b in instr.blocks for i in b.all_instrs())):
-            if inner.definition.writes:
-                written.add(inner.attrs[inner.definition.writes])
+        inner = [each for block in instr.blocks for each in block.all_instrs()]
+        for each in (instr, *inner):
+            if each.definition.writes:
+                written.add(each.attrs[each.definition.writes])
     return slots
 
 
 def _last_accesses(program: Program) -> Iterator[Instr]:
-    """Yield the large writes of all replicas to variables that are only read before."""
+    """Yield the large writes of all replicas that are the last use of a variable.
+
+    Everything before them in the program only reads the variable.
+    """
     outside = set(map(id, program.instrs))
     accesses: dict[str, list[Instr]] = {}
     for instr in program.all_instrs():

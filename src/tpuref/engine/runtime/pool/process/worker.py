@@ -320,12 +320,9 @@ class Worker:
             if replica in owners
             for handle, value in view.written.items()
         ]
-        if 0 not in views:
-            news += [
-                (view.written[handle], (0, handle))
-                for view in [*views.values()][:1]
-                for handle in shared
-            ]
+        if shared and 0 not in views:
+            own = next(iter(views.values())).written
+            news += [(own[handle], (0, handle)) for handle in shared]
         written: dict[int, tuple[messages.Described, list[tuple[int, str]]]] = {}
         for value, user in news:
             if id(value) not in written:
