@@ -149,6 +149,42 @@ def test_a_program_is_compiled_once_for_each_shape(session, monkeypatch):
     assert len(made) == 2
 
 
+def test_only_the_first_run_traces_and_compiles(session, monkeypatch):
+    """Constants move to the device in the second run."""
+    import jax
+
+    from tpuref.engine.runtime.xla.lowering import Lowering
+
+    done, block = [], Lowering.block
+
+    def noted(self, program, inputs):
+        done.append("lowered")
+        return block(self, program, inputs)
+
+    monkeypatch.setattr(Lowering, "block", noted)
+    w = tf.Variable(np.ones(4, np.float32))
+
+    def computation(x):
+        with tf.control_dependencies([w.assign_add(tf.tpu.cross_replica_sum(x))]):
+            return w * x
+
+    rows = [[tf.constant(np.full(4, n, np.float32))] for n in range(3)]
+    outputs = tf.tpu.replicate(computation, rows)
+    session.run(tf.global_variables_initializer())
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, seconds, **facts: done.append(event)
+    )
+    try:
+        results, first = [session.run(outputs)[2][0]], len(done)
+        results += [session.run(outputs)[2][0] for _ in range(3)]
+    finally:
+        jax.monitoring.clear_event_listeners()
+    assert done.count("lowered") == 1 < first == len(done)
+    assert [result.tolist() for result in results] == [
+        [2 * n] * 4 for n in (4, 7, 10, 13)
+    ]
+
+
 def test_numbers_of_64_bits_stay_and_the_user_s_jax_keeps_its_settings(agree):
     import jax.numpy as jnp
 

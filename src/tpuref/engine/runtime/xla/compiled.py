@@ -15,7 +15,7 @@ from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import Values, compute
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import ReplicaVariables
-from tpuref.engine.runtime.xla.blocks import as_function, written
+from tpuref.engine.runtime.xla.blocks import written
 from tpuref.engine.runtime.xla.host_parts import HostPart, HostResult
 from tpuref.engine.runtime.xla.inputs import ResidentInput
 from tpuref.engine.runtime.xla.lowering import Lowering
@@ -78,6 +78,7 @@ class Compiled:
             donate_argnums=(1,) if self._donates else (),
             compiler_options=_OPTIONS,
         )
+        self._executable: Any = None
 
     @property
     def is_joint(self) -> bool:
@@ -115,21 +116,25 @@ class Compiled:
             lowerings.append(lowering)
             return tuple(outputs)
 
+        shared = self._placement.shared
         shapes = {
-            held.handle: jax.ShapeDtypeStruct(held.shape, held.dtype)
+            held.handle: jax.ShapeDtypeStruct(held.shape, held.dtype, sharding=shared)
             for held in self._signature.variables
         }
-        traced, form = jax.make_jaxpr(trace, return_shape=True)(
+        # A jitted function that calls another one takes over its trace if the types are
+        # the same; those of variables name their devices.
+        function = jax.jit(trace, inline=True)
+        self._types = (
             self._signature.traced_inputs(),
             [shapes[handle] for handle in self._changed],
             [shapes[handle] for handle in self._constant],
-            [],
         )
+        traced = function.trace(*self._types, [])
         (lowering,) = lowerings
-        self._calls_host = bool(traced.effects)
+        self._calls_host = bool(traced.jaxpr.effects)
         if lowering.drawn:
             return lowering, partial(self._lower_again, lowering.drawn)
-        return lowering, as_function(traced, form)
+        return lowering, function
 
     def _lower_again(self, drawn: Sequence[Any], *arguments: Any) -> Any:
         return self._outputs(drawn, *arguments)[1:]
@@ -220,7 +225,12 @@ class Compiled:
     def _call(self, run: Run, *arguments: Any) -> Any:
         self._run, self._raised = run, None
         try:
-            outputs = self._function(*arguments)
+            if self._executable is None:
+                # It takes inputs from the host and from a device alike; for a jitted
+                # function they are two types, each to be compiled.
+                drawn = arguments[-1]
+                self._executable = self._function.lower(*self._types, drawn).compile()
+            outputs = self._executable(*arguments)
             # Otherwise copying the results to the host waits for the run.
             if self._calls_host or not outputs[0]:
                 jax.block_until_ready(outputs)

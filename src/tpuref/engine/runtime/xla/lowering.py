@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -163,7 +164,9 @@ class Lowering(Context):
         def outputs(*arrays: Any) -> list[Any]:
             results = outputs_of(rule(jnp, *arrays, **instr.attrs))
             return [
-                jnp.asarray(array, spec.dtype.np)
+                array
+                if isinstance(array, jax.Array) and array.dtype == spec.dtype.np
+                else jnp.asarray(array, spec.dtype.np)
                 for array, spec in zip(results, instr.specs, strict=True)
             ]
 
