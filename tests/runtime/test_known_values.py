@@ -1,10 +1,11 @@
 """What a program need not compute: the value is in an earlier slot already."""
 
 import numpy as np
+import pytest
 
 import tpuref as tf
 from tpuref.engine.graph.lowering import lower
-from tpuref.engine.runtime.meaning.known_values import known_values
+from tpuref.engine.runtime.meaning.known_values import known_values, without_repeats
 
 
 def computed(fetches, fed=()):
@@ -69,3 +70,53 @@ def test_the_value_of_an_assignment_is_that_of_later_reads(evaluate):
     with tf.control_dependencies([v.assign_add(4.0)]):
         later = v.read_value() * 2.0
     assert [evaluate(later) for _ in range(2)] == [14.0, 22.0]
+
+
+def body(outputs):
+    """Return the program of the replicas that compute some outputs."""
+    made = lower([x for row in outputs for x in tf.nest.flatten(row)], (), ())
+    return next(instr.blocks[0] for instr in made.instrs if instr.blocks)
+
+
+def left(program):
+    ops = [instr.op for instr in without_repeats(program).all_instrs()]
+    return {op: ops.count(op) for op in ("Exp", "ReadVariableOp")}
+
+
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+def test_replicas_compute_repeats_once_within_each_block(executor):
+    v = tf.Variable(2.0)
+
+    def computation(x):
+        before = [tf.exp(x) * v.read_value() for _ in range(2)]
+        with tf.control_dependencies([v.assign_add(tf.tpu.cross_replica_sum(x))]):
+            after = tf.identity(v.read_value()) + v.read_value()
+        looped = tf.while_loop(
+            lambda y: y < 5.0, lambda y: y + tf.exp(x) + tf.exp(x), [tf.exp(x)]
+        )
+        return before[0] + before[1], after, looped
+
+    outputs = tf.tpu.replicate(computation, [[0.0], [1.0], [2.0]])
+    assert left(body(outputs)) == {"Exp": 2, "ReadVariableOp": 1}
+    e = np.exp(np.float32([0, 1, 2]))
+    pairs = list(zip(e, [5.0, 3 * e[1], e[2]], strict=True))
+    with tf.config.override(executor=executor), tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for value in (2, 5):
+            want = [[2 * x * value, 2 * value + 6, y] for x, y in pairs]
+            np.testing.assert_allclose(session.run(outputs), want, rtol=1e-5)
+
+
+def test_replicas_that_use_several_cores_stay_as_they_are():
+    def computation(x):
+        with tf.device(tf.tpu.core(1)):
+            return tf.exp(x) + tf.exp(x)
+
+    assignment = tf.tpu.experimental.DeviceAssignment.build(
+        tf.tpu.experimental.Topology(
+            mesh_shape=[1, 1, 1, 2], device_coordinates=[[[0, 0, 0, 0], [0, 0, 0, 1]]]
+        ),
+        computation_shape=[1, 1, 1, 2],
+    )
+    outputs = tf.tpu.replicate(computation, [[1.0]], device_assignment=assignment)
+    assert left(body(outputs))["Exp"] == 2

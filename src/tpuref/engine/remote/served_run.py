@@ -78,13 +78,14 @@ class ServedRun:
     def _elsewhere(self) -> Elsewhere:
         """Return the function that lets the client run an instruction."""
         # Both sides number the instructions alike, blocks included, so a position is
-        # enough to name an instruction whose Python objects only the client has.
-        positions = {id(i): n for n, i in enumerate(self._program.all_instrs())}
+        # enough to name an instruction whose Python objects only the client has. What
+        # runs may be a copy that reads other slots, with the same attributes.
+        positions = {id(i.attrs): n for n, i in enumerate(self._program.all_instrs())}
 
         def call(
             instr: Instr, inputs: Sequence[Array], replica: int, run: Run
         ) -> list[Array]:
-            return self._call(positions[id(instr)], instr, inputs, replica, run)
+            return self._call(positions[id(instr.attrs)], instr, inputs, replica, run)
 
         return call
 

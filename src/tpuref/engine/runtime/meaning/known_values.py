@@ -1,11 +1,12 @@
 """Values of a program that an earlier slot holds, so that they are not computed."""
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tpuref.engine.ops.definition import Access, Place
+from tpuref.engine.ops.definition import Access, Flow, Place
 from tpuref.engine.program import Instr, Program
 
 _SMALL = 16
@@ -21,6 +22,32 @@ def is_function(instr: Instr) -> bool:
     return (
         definition.foldable and not instr.blocks and definition.place is Place.ANYWHERE
     )
+
+
+def without_repeats(program: Program) -> Program:
+    """Return a program that computes no value that an earlier slot has.
+
+    One whose replicas differ, or use several cores, is returned as it is.  Operations
+    that only forward a value stay, as programs and traces name places by them.
+    """
+    for instr in program.instrs:
+        copies = instr.definition.flow is Flow.COPY
+        if copies or instr.replica is not None or instr.core > 0:
+            return program
+    earlier = known_values(program)
+    instrs = [
+        replace(
+            instr,
+            inputs=tuple(earlier.get(slot, slot) for slot in instr.inputs),
+            blocks=tuple(map(without_repeats, instr.blocks)),
+        )
+        for instr in program.instrs
+        if instr.definition.traits.forwards
+        or not instr.outputs
+        or not earlier.keys() >= {*instr.outputs}
+    ]
+    results = tuple(earlier.get(slot, slot) for slot in program.results)
+    return replace(program, instrs=tuple(instrs), results=results)
 
 
 def known_values(program: Program) -> dict[int, int]:
@@ -55,10 +82,10 @@ def _function_key(instr: Instr, inputs: tuple[int, ...]) -> Hashable:
     if instr.definition.traits.constant:
         value = np.asarray(instr.attrs["value"], instr.specs[0].dtype.np)
         if value.size <= _SMALL and value.dtype.kind in "biufc":
-            return value.dtype, value.shape, value.tobytes()
+            return instr.core, value.dtype, value.shape, value.tobytes()
     elif all(map(_is_plain, instr.attrs.values())):
         # Not the values themselves, of which 0.0, -0.0 and False are equal.
-        return instr.op, inputs, repr(sorted(instr.attrs.items()))
+        return instr.core, instr.op, inputs, repr(sorted(instr.attrs.items()))
     return instr.outputs  # equal to no other
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
+from tpuref.engine.runtime.meaning.known_values import without_repeats
 from tpuref.engine.runtime.meaning.lockstep import Values, compute
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import ReplicaVariables
@@ -36,7 +37,8 @@ class Compiled:
 
     def __init__(self, signature: Signature) -> None:
         self._signature = signature
-        self._program: Program = signature.program
+        # JAX and XLA take their time for each instruction.
+        self._program: Program = without_repeats(signature.program)
         self._placement = signature.placement
         self._replicas = signature.placement.replicas
         self._run: Run | None = None

@@ -37,6 +37,7 @@ from tpuref.engine.configuration import config
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Program
 from tpuref.engine.runtime.log import logger
+from tpuref.engine.runtime.meaning.known_values import without_repeats
 from tpuref.engine.runtime.meaning.lockstep import Values, run_program
 from tpuref.engine.runtime.meaning.recording import note_on_host
 from tpuref.engine.runtime.meaning.run import Run
@@ -312,7 +313,8 @@ class CorePool:
         """Return the record of a program on some cores, a new one at first."""
         known = self._programs.pop(id(program), None)
         if known is None:
-            known = RegisteredProgram(program, ProgramFacts(program))
+            sent = without_repeats(program)
+            known = RegisteredProgram(program, sent, ProgramFacts(sent))
         self._programs[id(program)] = known  # the one used last is at the end
         placed = known.placed.get(placement)
         if placed is None:
@@ -336,7 +338,7 @@ class CorePool:
 
     def _send_program(self, placed: PlacedProgram) -> None:
         """Send all processes a program and its placement, unless they have them."""
-        known, number = placed.known, id(placed.known.program)
+        known, number = placed.known, id(placed.known.source)
         if not known.sent:
             content = pickle.dumps(known.program, pickle.HIGHEST_PROTOCOL)
             self._cores.post_to_all(("program", number, content))
@@ -399,7 +401,7 @@ class CorePool:
         assert isinstance(state, State)
         return RunRequest(
             run=self._runs,
-            program=id(known.program),
+            program=id(known.source),
             placement=placed.number,
             inputs=[],
             draws=[],

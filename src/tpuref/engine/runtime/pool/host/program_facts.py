@@ -127,8 +127,12 @@ class AnnouncedVariables:
 
 @dataclass
 class RegisteredProgram:
-    """A program, its placements, whether it was sent, and how long it has run."""
+    """A program, its placements, whether it was sent, and how long it has run.
 
+    The processes run `program`; it is found by the id of its `source`.
+    """
+
+    source: Program
     program: Program
     facts: ProgramFacts
     placed: dict[Placement, PlacedProgram] = field(default_factory=dict)
