@@ -22,12 +22,10 @@ from tensorflow.contrib.tpu.python.tpu import tpu
 from tensorflow.python.framework import ops
 from tensorflow.python.training import moving_averages
 
-
 def child():
     import tensorflow.compat.v1 as tf
 
     print("child", tf.Session.__module__, flush=True)
-
 
 if __name__ == "__main__":
     assert tf.tpu.replicate is tpu.replicate is v1.tpu.replicate

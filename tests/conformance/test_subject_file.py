@@ -12,7 +12,6 @@ import numpy as np
 constant = np.float32
 stack = np.stack
 
-
 class tpu:
     def cross_replica_sum(x, group_assignment=None, name=None):
         return x

@@ -21,12 +21,10 @@ UNIX = (
 )
 SIGNALS = ("SIGUSR1", "SIGUSR2", "SIGKILL", "SIGHUP", "pthread_kill", "pthread_sigmask")
 
-
 def take(module, names):
     for name in names:
         if hasattr(module, name):
             delattr(module, name)
-
 
 class Absent:
     def __init__(self, *names):
@@ -36,11 +34,9 @@ class Absent:
         if name in self._names:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
-
 def without_proc(event, arguments):
     if event == "open" and str(arguments[0]).startswith(("/proc", "/sys")):
         raise FileNotFoundError(arguments[0])
-
 
 wanted = os.environ.get("PLATFORM", "")
 if wanted in ("darwin", "win32"):

@@ -29,7 +29,6 @@ from typing import overload
 
 LIMIT = 3
 
-
 class Small:
     limit = 4
 
@@ -41,16 +40,13 @@ class Small:
             LIMIT, key=abs
         )
 
-
 @overload
 def size(value: int): ...
-
 
 def size(value: int, times: int = 2, *others, name: str | None = None):
     if value > LIMIT:
         raise ValueError("value", value)
     return [value for _ in range(LIMIT)]
-
 
 def empty():
     try:

@@ -17,24 +17,19 @@ from tpuref.engine.graph.build import apply
 from tpuref.engine.ops.definition import Effects, OpDef, Place
 from tpuref.engine.ops.registry import REGISTRY
 
-
 def _raised(x, *, handle: str, dtype: str, shape: tuple[int | None, ...] | None):
     return TensorSpec(shape, as_dtype(dtype))
-
 
 def _raise(context, x, *, handle, dtype, shape):
     greatest = np.maximum(context.variables.read(handle), x)
     context.variables.write(handle, greatest)
     return greatest
 
-
 def _located(x):
     return TensorSpec(x.shape, x.dtype), TensorSpec([], as_dtype("int64"))
 
-
 def _locate(context, x):
     return x * (context.replica + 1), np.asarray(os.getpid())
-
 
 # A stateful operation, and one that the host runs.
 REGISTRY.add([
@@ -42,12 +37,10 @@ REGISTRY.add([
     OpDef("OnHost", _located, effects=Effects(_locate), place=Place.CALL),
 ])
 
-
 def assign_max(variable, x):
     """Keep the greater of the value of a variable and `x`."""
     attrs = {"handle": variable.op.name, "dtype": "float32", "shape": ()}
     return apply("AssignMax", x, **attrs)
-
 
 def on_host(x):
     """Multiply by the number of the replica, from 1; return the process too."""
@@ -69,12 +62,10 @@ process._COMMAND = process._COMMAND.replace(
 
 best = tf.get_variable("best", initializer=2.5)
 
-
 def computation(x):
     seen = added.assign_max(best, x)
     scaled, process = added.on_host(x)
     return seen, tf.tpu.cross_replica_sum(scaled), process
-
 
 out = tf.tpu.replicate(computation, [[4.0], [1.0], [9.0], [3.0]])
 server = tf.train.Server.create_local_server() if sys.argv[1:] else None

@@ -26,7 +26,6 @@ jax.distributed.initialize(coordinator, 2, process)
 tf.config.executor = "xla"
 inputs = [[1.0], [2.0]]
 
-
 def computation(x):
     return x + 1.0
 """
@@ -49,7 +48,6 @@ def check(x):
     if process == 1:
         raise ValueError("no")
     return x
-
 
 def computation(x):
     y = tf.py_func(check, [x], tf.float32)

@@ -218,26 +218,20 @@ def _arg_min(
     return places.astype(as_dtype(output_type).np)
 
 
-def _cumsum(
-    xp: Any, x: Array, *, axis: int | None, exclusive: bool, reverse: bool
-) -> Any:
-    wide, along = _line_up(xp, x, axis, reverse)
-    result = xp.cumsum(wide, along, wide.dtype)
-    if exclusive:
-        result = _exclusive(xp, result, along, 0)
-    ordered = xp.flip(result, along) if reverse else result
-    return ordered.astype(x.dtype, copy=False)
+def _cumulative(name: str, first: int) -> Callable[..., Any]:
+    """Return the running fold `name`, which begins with `first` if it is exclusive."""
 
+    def fold(
+        xp: Any, x: Array, *, axis: int | None, exclusive: bool, reverse: bool
+    ) -> Any:
+        wide, along = _line_up(xp, x, axis, reverse)
+        result = getattr(xp, name)(wide, along, wide.dtype)
+        if exclusive:
+            result = _exclusive(xp, result, along, first)
+        ordered = xp.flip(result, along) if reverse else result
+        return ordered.astype(x.dtype, copy=False)
 
-def _cumprod(
-    xp: Any, x: Array, *, axis: int | None, exclusive: bool, reverse: bool
-) -> Any:
-    wide, along = _line_up(xp, x, axis, reverse)
-    result = xp.cumprod(wide, along, wide.dtype)
-    if exclusive:
-        result = _exclusive(xp, result, along, 1)
-    ordered = xp.flip(result, along) if reverse else result
-    return ordered.astype(x.dtype, copy=False)
+    return fold
 
 
 def _line_up(xp: Any, x: Array, axis: int | None, reverse: bool) -> tuple[Array, int]:
@@ -277,6 +271,6 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("CountNonzero", count, _count_nonzero),
     _op("ArgMax", position, _arg_max, batching=Batching(stacked=along(_arg_max))),
     _op("ArgMin", position, _arg_min, batching=Batching(stacked=along(_arg_min))),
-    _op("Cumsum", running, _cumsum),
-    _op("Cumprod", running, _cumprod),
+    _op("Cumsum", running, _cumulative("cumsum", 0)),
+    _op("Cumprod", running, _cumulative("cumprod", 1)),
 )

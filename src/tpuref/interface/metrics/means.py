@@ -86,12 +86,8 @@ def mean_squared_error(
     """Return the mean of the squares of the differences; as `tf.metrics.accuracy`."""
     truth, predicted = local.aligned(labels, predictions)
     both = metrics_collections, updates_collections
-    return mean(
-        squared_difference(predicted, truth),
-        weights,
-        *both,
-        name_or(name, "mean_squared_error"),
-    )
+    own = name_or(name, "mean_squared_error")
+    return mean(squared_difference(predicted, truth), weights, *both, own)
 
 
 def mean_absolute_error(
@@ -105,12 +101,8 @@ def mean_absolute_error(
     """Return the mean of the absolute differences; as `tf.metrics.accuracy`."""
     truth, predicted = local.aligned(labels, predictions)
     both = metrics_collections, updates_collections
-    return mean(
-        absolute(predicted - truth),
-        weights,
-        *both,
-        name_or(name, "mean_absolute_error"),
-    )
+    own = name_or(name, "mean_absolute_error")
+    return mean(absolute(predicted - truth), weights, *both, own)
 
 
 def root_mean_squared_error(
