@@ -150,7 +150,6 @@ def test_a_program_is_compiled_once_for_each_shape(session, monkeypatch):
 
 
 def test_only_the_first_run_traces_and_compiles(session, monkeypatch):
-    """Constants move to the device in the second run."""
     import jax
 
     from tpuref.engine.runtime.xla.lowering import Lowering

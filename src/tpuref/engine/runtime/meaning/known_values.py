@@ -43,8 +43,7 @@ def without_repeats(program: Program) -> Program:
         )
         for instr in program.instrs
         if instr.definition.traits.forwards
-        or not instr.outputs
-        or not earlier.keys() >= {*instr.outputs}
+        or any(slot not in earlier for slot in instr.outputs or [None])
     ]
     results = tuple(earlier.get(slot, slot) for slot in program.results)
     return replace(program, instrs=tuple(instrs), results=results)
