@@ -219,7 +219,7 @@ def _arg_min(
 
 
 def _cumulative(name: str, first: int) -> Callable[..., Any]:
-    """Return the running fold `name`, which begins with `first` if it is exclusive."""
+    """Return a running sum or product; an exclusive one begins with `first`."""
 
     def fold(
         xp: Any, x: Array, *, axis: int | None, exclusive: bool, reverse: bool

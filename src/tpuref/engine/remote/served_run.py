@@ -78,8 +78,8 @@ class ServedRun:
     def _elsewhere(self) -> Elsewhere:
         """Return the function that lets the client run an instruction."""
         # Both sides number the instructions alike, blocks included, so a position is
-        # enough to name an instruction whose Python objects only the client has. What
-        # runs may be a copy that reads other slots, with the same attributes.
+        # enough to name an instruction whose Python objects only the client has. The
+        # one that runs may be a copy with other inputs, but it shares the attributes.
         positions = {id(i.attrs): n for n, i in enumerate(self._program.all_instrs())}
 
         def call(

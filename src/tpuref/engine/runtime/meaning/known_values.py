@@ -27,8 +27,8 @@ def is_function(instr: Instr) -> bool:
 def without_repeats(program: Program) -> Program:
     """Return a program that computes no value that an earlier slot has.
 
-    One whose replicas differ, or use several cores, is returned as it is.  Operations
-    that only forward a value stay, as programs and traces name places by them.
+    Programs with towers or several logical cores are returned unchanged.  Operations
+    that only forward a value stay: traces show them by their names.
     """
     for instr in program.instrs:
         copies = instr.definition.flow is Flow.COPY

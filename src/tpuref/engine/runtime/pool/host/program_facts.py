@@ -129,7 +129,7 @@ class AnnouncedVariables:
 class RegisteredProgram:
     """A program, its placements, whether it was sent, and how long it has run.
 
-    The processes run `program`; it is found by the id of its `source`.
+    The processes run `program`, which is `source` without repeats.
     """
 
     source: Program
