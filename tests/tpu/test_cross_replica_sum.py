@@ -62,11 +62,16 @@ def test_a_replica_that_left_the_loop_is_named(session):
 
 
 def test_shapes_that_differ_at_evaluation(session):
-    x, y = (tf.placeholder(tf.float32, [None]) for _ in range(2))
-    out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [y]])
-    words, wrong = ["different shapes [[1], [2]]"], {x: [1.0], y: [1.0, 2.0]}
-    refused(tf.errors.InvalidArgumentError, words, session.run, out, wrong)
-    assert session.run(out, {x: [1.0], y: [2.0]})[1][0].tolist() == [3.0]
+    fed = [tf.placeholder(tf.float32, [None]) for _ in range(8)]
+    out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x] for x in fed])
+    ones = {x: [1.0] for x in fed}
+    for last in ([1.0], [1.0, 2.0], [2.0]):
+        feeds = {**ones, fed[7]: last}
+        if len(last) > 1:
+            words = ["different shapes [[1], [1]", "[1], [2]]"]
+            refused(tf.errors.InvalidArgumentError, words, session.run, out, feeds)
+        else:
+            assert session.run(out, feeds)[1][0].tolist() == [7.0 + last[0]]
 
 
 def test_results_of_replicas_share_no_memory(session):

@@ -20,6 +20,7 @@ from tpuref.base.errors import coded
 
 __all__ = [
     "IMPLEMENTATION",
+    "addresses",
     "checksum",
     "convolution",
     "elementwise",
@@ -66,6 +67,7 @@ IMPLEMENTATION = _choose(os.environ.get("TPUREF_KERNELS", "auto"))
 # Type checkers see the Python twin.
 if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     from tpuref.kernels.cython import (
+        addresses,
         checksum,
         convolution,
         elementwise,
@@ -81,6 +83,7 @@ if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     )
 else:
     from tpuref.kernels.python import (
+        addresses,
         checksum,
         convolution,
         elementwise,

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tpuref.kernels import addresses
+
 Array = npt.NDArray[Any]
 
 
@@ -48,15 +50,15 @@ class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
         first, slab = parts[0], Slab.of(parts[0])
         if slab is None:
             return None
-        start = end = _address(first)
+        start = end = addresses.address_of(first)
         for part in parts:
             outermost = math.prod(part.shape[:axis]) == 1 and part.flags.c_contiguous
-            if not outermost or Slab.of(part) is not slab or _address(part) != end:
+            if not outermost or Slab.of(part) is not slab or addresses.address_of(part) != end:
                 return None
             end += part.nbytes
         size = sum(part.shape[axis] for part in parts)
         shape = (*first.shape[:axis], size, *first.shape[axis + 1 :])
-        return slab.part(start - _address(slab), shape, first.dtype)
+        return slab.part(start - addresses.address_of(slab), shape, first.dtype)
 
 
 def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
@@ -65,8 +67,3 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         return np.empty(shape, dtype)
     slab: Slab = Slab(math.prod(shape) * dtype.itemsize, np.uint8)
     return slab.part(0, shape, dtype)
-
-
-def _address(array: Array) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address

@@ -23,6 +23,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import ResourceExhaustedError
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.runtime.available_memory import available_bytes
+from tpuref.kernels import addresses
 from tpuref.kernels.slab import Slab
 
 HEAP_BYTES = 1 << 36
@@ -60,7 +61,7 @@ class Arena:
         self._first = _round_up(control_bytes, _PAGE)
         self._map = _map_file(descriptor, self._first + heaps * heap_bytes)
         self.bytes: Array = np.frombuffer(self._map, np.uint8)
-        self._address: int = self.bytes.__array_interface__["data"][0]
+        self._address: int = addresses.address_of(self.bytes)
 
     @classmethod
     def create(cls, control_bytes: int, heaps: int) -> Arena:
@@ -128,7 +129,7 @@ class Arena:
 
     def start_of(self, array: Array) -> int | None:
         """Return the offset of the first element, None if it is not in the arena."""
-        offset: int = array.__array_interface__["data"][0] - self._address
+        offset: int = addresses.address_of(array) - self._address
         return offset if 0 <= offset < len(self._map) else None
 
     def take(self, offset: int, size: int) -> None:

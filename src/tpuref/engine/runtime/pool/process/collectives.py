@@ -8,6 +8,7 @@ that all share (`direct`).  Both add in the order of replicas, so their bits are
 `ring` adds each chunk in another order (`tpuref.kernels.schedule`).
 """
 
+import functools
 import itertools
 import math
 import weakref
@@ -55,14 +56,20 @@ class Diverged(Exception):
         ]
 
 
+Algorithm = Callable[
+    ["CoreCollectives", "Participants", Sequence[Array]], tuple[Sequence[Array], int]
+]
+"""A function that returns the sums and the status of the links."""
+
+
 class Participants(NamedTuple):
     """A group of replicas that sum, and the part of this process in it.
 
     `own` has the place of each contribution of this process, by replica in the order of
     summation.  It is `complete` if every core of this process in the group contributes.
     `lead` are the links of the core that is the member, `following` those of the
-    others.  `most` is the most contributions of one process to any group; `members` are
-    one core of each process.
+    others; `leads` says whether it is the first member.  `most` is the most
+    contributions of one process to any group; `members` are one core of each process.
     """
 
     group: Group
@@ -71,8 +78,10 @@ class Participants(NamedTuple):
     complete: bool
     lead: kernel.Links
     following: Sequence[kernel.Links]
+    leads: bool
     most: int
     members: frozenset[int]
+    algorithm: Algorithm
 
 
 class CoreCollectives:
@@ -137,45 +146,40 @@ class CoreCollectives:
             group = _group(cores[k], carriers[k], datatype_enum(dtype), label)
             lead, *following = [self._links[c] for c in cores[k] if c in self._links]
             complete = len(own) == 1 + len(following)
-            members = frozenset(group.members.tolist())
+            members = group.members.tolist()
+            leads = members[0] in self._links
+            size = dtype.itemsize * math.prod(shape)
+            algorithm = ALGORITHMS[self._algorithm_for(size, most)]
             groups_here.append(
                 Participants(
-                    group, replicas, own, complete, lead, following, most, members
+                    group,
+                    replicas,
+                    own,
+                    complete,
+                    lead,
+                    following,
+                    leads,
+                    most,
+                    frozenset(members),
+                    algorithm,
                 )
             )
         return groups_here
 
     def sum(
-        self, part: Participants, instr: Instr, contributions: Sequence[Array]
+        self, part: Participants, instr: Instr, arrays: Sequence[Array]
     ) -> Sequence[Array]:
-        """Return the sum of a group for each contribution of this process."""
-        arrays = [contributions[place] for place in part.own.values()]
+        """Return the sum of a group for each contribution of this process to it."""
         if len(part.replicas) == 1:
             return arrays
-        if not part.complete or (len(arrays) > 1 and not _are_alike(arrays)):
-            self._refuse(part, instr, contributions)
-        algorithm = ALGORITHMS[self._algorithm_for(arrays[0].nbytes, part.most)]
-        results, outcome = algorithm(self, part, arrays)
+        if not part.complete or not _are_alike(arrays):
+            self._refuse(part, instr, arrays)
+        results, outcome = part.algorithm(self, part, arrays)
         if outcome != status.OK:
-            self._fail(outcome, part, instr, contributions)
+            self._fail(outcome, part, instr, arrays)
         for follower in part.following:
             follower.follow(part.lead)
         return results
-
-    def is_small(self, part: Participants, size: int) -> bool:
-        """Whether one contribution of the process is summed flat, in one piece."""
-        alone = part.complete and len(part.own) == 1 < len(part.replicas)
-        whole = part.most * size <= status.FLAT_LIMIT
-        return alone and whole and self._algorithm_for(size, part.most) == "flat"
-
-    def small_sum(self, part: Participants, instr: Instr, array: Array) -> Array:
-        """Return a sum for which `is_small` is true."""
-        result = np.empty(array.shape, array.dtype)
-        source = np.ascontiguousarray(array)
-        outcome = part.lead.flat(part.group, source, result)
-        if outcome != status.OK:
-            self._fail(outcome, part, instr, [array])
-        return result
 
     def places(
         self, part: Participants, shape: Shape, dtype: np.dtype[Any]
@@ -194,7 +198,7 @@ class CoreCollectives:
         return "flat" if most * size <= status.FLAT_LIMIT else "direct"
 
     def _refuse(
-        self, part: Participants, instr: Instr, contributions: Sequence[Array]
+        self, part: Participants, instr: Instr, arrays: Sequence[Array]
     ) -> None:
         """Join the collective with a fingerprint that no other has, so that all fail.
 
@@ -206,21 +210,17 @@ class CoreCollectives:
         outcome = part.lead.flat(group, nothing, nothing)
         if outcome == status.OK:
             outcome = status.MISMATCH
-        self._fail(outcome, part, instr, contributions)
+        self._fail(outcome, part, instr, arrays)
 
     def _fail(
-        self,
-        outcome: int,
-        part: Participants,
-        instr: Instr,
-        contributions: Sequence[Array],
+        self, outcome: int, part: Participants, instr: Instr, arrays: Sequence[Array]
     ) -> None:
         """Raise the exception for the status of a failed sum."""
         if outcome == status.POISONED:
             raise Stopped
         if outcome in (status.LEFT, status.MISMATCH):
-            raise _divergence(part, instr, contributions)
-        shape, dtype = contributions[0].shape, str(contributions[0].dtype)
+            raise _divergence(part, instr, arrays)
+        shape, dtype = arrays[0].shape, str(arrays[0].dtype)
         status.check(outcome, instr.op, shape=shape, dtype=dtype)
 
     # -- the algorithms --------------------------------------------------------
@@ -232,11 +232,9 @@ class CoreCollectives:
         first = arrays[0]
         result = np.empty(first.shape, first.dtype)
         if part.most * first.nbytes <= status.FLAT_LIMIT:
-            single = len(arrays) == 1
-            source = np.ascontiguousarray(first) if single else np.array(arrays)
-            outcome = part.lead.flat(part.group, source, result)
+            outcome = part.lead.flat(part.group, _adjacent(arrays), result)
             return [result] * len(arrays), outcome
-        vectors, totals = np.array(arrays).reshape(len(arrays), -1), result.reshape(-1)
+        vectors, totals = _adjacent(arrays).reshape(len(arrays), -1), result.reshape(-1)
         step = status.FLAT_LIMIT // part.most // first.itemsize
         if not step:
             return self._direct(part, arrays)
@@ -256,13 +254,12 @@ class CoreCollectives:
         The result is read-only.  Its owner frees it when its own reference has died and
         the readers have dropped theirs (`_free_retired`).
         """
-        first, owns = arrays[0], part.group.members[0] in self._links
-        target = self._allocate(first.nbytes) if owns else 0
-        table, _copies = self._table(arrays)
+        first = arrays[0]
+        target = self._allocate(first.nbytes) if part.leads else 0
+        table, _copies = self._table_of(arrays)
         outcome = part.lead.direct(part.group, table, target, first.size)
         if outcome != status.OK:
             return arrays, outcome
-        self._release(table)
         result = self._arena.view(part.lead.shared_result, first.shape, first.dtype)
         self._share(part, result, target)
         return [result] * len(arrays), outcome
@@ -271,7 +268,7 @@ class CoreCollectives:
         """Let all members read a result in the heap of the first one, at `target`."""
         self._free_retired(part.members)
         result.flags.writeable = False
-        if part.group.members[0] in self._links:
+        if part.leads:
             self._unfinished.remove(target)
             weakref.finalize(result, self._retired.append, (target, part.members))
 
@@ -341,7 +338,7 @@ class CoreCollectives:
         outcome = part.lead.flat(group, offsets, everyones)
         if outcome != status.OK:
             alike = np.broadcast_to(np.float32(0), shape)
-            self._fail(outcome, part, instr, [alike] * len(self._links))
+            self._fail(outcome, part, instr, [alike] * len(part.own))
         return [int(offset) for offset in everyones]
 
     def _ring(
@@ -351,11 +348,10 @@ class CoreCollectives:
         first, count = arrays[0], len(arrays)
         target = self._allocate(count * first.nbytes)
         scratch = self._allocate(4 * count * first.size)  # float32 partial sums
-        table, _copies = self._table(arrays)
+        table, _copies = self._table_of(arrays)
         outcome = part.lead.ring(part.group, table, target, scratch, first.size)
         if outcome != status.OK:
             return arrays, outcome
-        self._release(table)
         self._release(scratch)
         results = self._dropped_later(target, (count, *first.shape), first.dtype)
         return [results[k, ...] for k in range(count)], outcome
@@ -383,7 +379,17 @@ class CoreCollectives:
         self._unfinished.remove(offset)
         self._heap.free(offset)
 
-    def _table(self, arrays: Sequence[Array]) -> tuple[int, Sequence[Array]]:
+    @functools.cached_property
+    def _table(self) -> tuple[int, Array]:
+        """The offset of the table for a sum, and its array.
+
+        Nobody reads it after the sum, so the next one may write it.
+        """
+        count = len(self._links)
+        offset = self._heap.allocate(_OFFSET.itemsize * count)
+        return offset, self._arena.view(offset, (count,), _OFFSET)
+
+    def _table_of(self, arrays: Sequence[Array]) -> tuple[int, Sequence[Array]]:
         """Return the offset of a table of the arrays' offsets, and owners of memory.
 
         An array outside the arena is copied into it, once for all cores that share it.
@@ -399,10 +405,9 @@ class CoreCollectives:
                     copy[...] = array
                     copies.append(copy)
                 places[id(array)] = start
-        table = self._allocate(_OFFSET.itemsize * len(arrays))
-        offsets = [places[id(array)] for array in arrays]
-        self._arena.view(table, (len(arrays),), _OFFSET)[:] = offsets
-        return table, copies
+        offset, table = self._table
+        table[: len(arrays)] = [places[id(array)] for array in arrays]
+        return offset, copies
 
     def _free_dropped(self) -> None:
         """Free the blocks whose arrays have died."""
@@ -425,16 +430,12 @@ class CoreCollectives:
         self._retired[:] = still_read
 
 
-Algorithm = Callable[
-    [CoreCollectives, Participants, Sequence[Array]], tuple[Sequence[Array], int]
-]
-
 ALGORITHMS: dict[str, Algorithm] = {
     "flat": CoreCollectives._flat,
     "direct": CoreCollectives._direct,
     "ring": CoreCollectives._ring,
 }
-"""The all-reduce algorithms; each returns the sums and the status of the links."""
+"""The all-reduce algorithms."""
 
 
 def _group(
@@ -451,15 +452,22 @@ def _group(
 
 
 def _are_alike(arrays: Sequence[Array]) -> bool:
-    first = arrays[0]
-    return all(array.shape == first.shape for array in arrays[1:])
+    if len(arrays) == 1 or isinstance(arrays, Stacked):
+        return True
+    shape = arrays[0].shape
+    return all(array.shape == shape for array in arrays)
 
 
-def _divergence(
-    part: Participants, instr: Instr, contributions: Sequence[Array]
-) -> Diverged:
+def _adjacent(arrays: Sequence[Array]) -> Array:
+    """Return arrays of one shape one after the other in memory."""
+    if isinstance(arrays, Stacked):
+        return np.ascontiguousarray(arrays.stack)
+    return np.ascontiguousarray(arrays[0] if len(arrays) == 1 else np.array(arrays))
+
+
+def _divergence(part: Participants, instr: Instr, arrays: Sequence[Array]) -> Diverged:
     shapes = {
-        replica: contributions[place].shape for replica, place in part.own.items()
+        replica: array.shape for replica, array in zip(part.own, arrays, strict=True)
     }
     return Diverged(instr, shapes, part.replicas)
 
@@ -478,7 +486,7 @@ class ReplicaSum:
         self.local_cores = local_cores
         self._known: tuple[Any, ...] = ()
         self._participants: list[Participants] = []
-        self._small: tuple[Any, ...] = ()
+        self._whole: tuple[Any, ...] = ()
 
     def _prepare(self, shapes: list[Shape], dtype: np.dtype[Any]) -> None:
         known = self._collectives.moves, shapes, dtype
@@ -487,26 +495,26 @@ class ReplicaSum:
         self._participants = self._collectives.participants(
             self._instr, self.local_cores, shapes, dtype
         )
-        self._known, self._small = known, ()
-        size = dtype.itemsize * math.prod(shapes[0])
-        if len(shapes) == 1 and self._collectives.is_small(self._participants[0], size):
-            self._small = self._collectives.moves, shapes[0], dtype
+        self._known, self._whole = known, ()
+        if [*self._participants[0].own.values()] == [*range(len(shapes))]:
+            self._whole = self._collectives.moves, shapes[0], dtype
 
     def __call__(self, contributions: Sequence[Array]) -> Sequence[Array]:
         """Return the sum of each contribution's group.
 
-        A small sum on the only core of a process comes first: the rest of this method
-        would take more than half of its time.
+        The sum of a single group comes first: the rest of this method would take half
+        of the time of a small one.
         """
         first, collectives = contributions[0], self._collectives
-        if self._small == (collectives.moves, first.shape, first.dtype):
-            (part,) = self._participants
-            return [collectives.small_sum(part, self._instr, first)]
+        if self._whole == (collectives.moves, first.shape, first.dtype):
+            return collectives.sum(self._participants[0], self._instr, contributions)
         self._prepare([array.shape for array in contributions], first.dtype)
         results = list(contributions)
         for part in self._participants:
-            totals = collectives.sum(part, self._instr, contributions)
-            for place, total in zip(part.own.values(), totals, strict=True):
+            places = part.own.values()
+            arrays = [contributions[place] for place in places]
+            totals = collectives.sum(part, self._instr, arrays)
+            for place, total in zip(places, totals, strict=True):
                 results[place] = total
         return results
 
