@@ -53,7 +53,8 @@ class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
         start = end = addresses.address_of(first)
         for part in parts:
             outermost = math.prod(part.shape[:axis]) == 1 and part.flags.c_contiguous
-            if not outermost or Slab.of(part) is not slab or addresses.address_of(part) != end:
+            follows = Slab.of(part) is slab and addresses.address_of(part) == end
+            if not (outermost and follows):
                 return None
             end += part.nbytes
         size = sum(part.shape[axis] for part in parts)
