@@ -35,15 +35,16 @@ def cores():
 def told(session, monkeypatch):
     """The variables that each request to a process has values of."""
     found: list[list[str]] = []
-    post = cores().post
+    post = cores().post_each
 
-    def noting(process, message):
-        if message[0] == "run":
-            request = RunRequest(*message[1:])
-            found.append([handle for handle, _ in request.variables])
-        post(process, message)
+    def noting(messages):
+        for kind, *content in messages.values():
+            if kind == "run":
+                request = RunRequest(*content)
+                found.append([handle for handle, _ in request.variables])
+        post(messages)
 
-    monkeypatch.setattr(cores(), "post", noting)
+    monkeypatch.setattr(cores(), "post_each", noting)
     return found
 
 
@@ -207,16 +208,17 @@ def test_equal_components_are_one_array_in_each_process(monkeypatch):
         tf.tpu.experimental.initialize_tpu_system()
         strategy = tf.distribute.TPUStrategy()
         (system,) = LOCAL._systems.values()
-        post = system._executor._cores.post
+        post = system._executor._cores.post_each
 
-        def noting(process, message):
-            if message[0] == "run":
-                variables = RunRequest(*message[1:]).variables
-                places = {sharing_key(place) for _, place in variables}
-                counts.append((len(variables), len(places)))
-            post(process, message)
+        def noting(messages):
+            for kind, *content in messages.values():
+                if kind == "run":
+                    variables = RunRequest(*content).variables
+                    places = {sharing_key(place) for _, place in variables}
+                    counts.append((len(variables), len(places)))
+            post(messages)
 
-        monkeypatch.setattr(system._executor._cores, "post", noting)
+        monkeypatch.setattr(system._executor._cores, "post_each", noting)
         with strategy.scope():
             v = tf.Variable(np.ones(LARGE, np.float32))
 

@@ -6,7 +6,7 @@ when it is sent to another process.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -122,3 +122,13 @@ class Program:
         for block, index in zip(path[1::2], path[2::2], strict=True):
             instr = instr.blocks[block].instrs[index]
         return instr
+
+
+def users_of(instrs: Iterable[Instr]) -> dict[str, set[int | None]]:
+    """Return for each variable the replicas that use it, None among them for all."""
+    users: dict[str, set[int | None]] = {}
+    for instr in instrs:
+        name = instr.definition.reads or instr.definition.writes
+        if name:
+            users.setdefault(instr.attrs[name], set()).add(instr.replica)
+    return users

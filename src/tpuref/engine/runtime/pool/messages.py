@@ -158,10 +158,12 @@ class RunRequest(NamedTuple):
     """``run``, from the host: a run for the cores of one process.
 
     `draws` are earlier evaluations of each random operation by each replica, `owners`
-    the replicas whose writes of variables the host keeps.  `blocks` has for each result
-    the size per replica and the offset, None for no block; `variables` those that
-    changed since the last run with this placement, None for one without a value;
-    `kept` are those that have the value that this process left then.
+    the replicas whose writes of variables the host keeps.  With `divides`, the
+    processes divide writes that are equal on all replicas.  `blocks` has for each
+    result the size per replica and the offset, None for no block.  `variables` are
+    those that this process has no value or another value of, None for one without a
+    value; it has those that it left in the last run with this placement if they were
+    `kept`.
     `entropy` seeds operations without a seed.  `timeout` is the deadline of every wait,
     `capacity` the number of events to record for each core.  `freed` are blocks of the
     process's heap that the host has dropped.
@@ -173,9 +175,10 @@ class RunRequest(NamedTuple):
     inputs: list[DescribedColumn]
     draws: list[Drawn]
     owners: list[int]
+    divides: bool
     blocks: list[tuple[int, int] | None]
     variables: list[tuple[str, Described | None]]
-    kept: list[str]
+    kept: bool
     entropy: int
     timeout: float
     traced: bool
@@ -193,14 +196,16 @@ class Results(NamedTuple):
 
     `outputs` are of the replicas whose first core is here, None for those in blocks.
     `written` has each new value of variables, and the replicas and handles of those
-    that have it.  `trace` has the operations that ran, by
-    core.
+    that have it.  `trace` has the operations that ran, by core.  `unused` are the
+    variables that only other processes use when writes are divided: each process names
+    them once.
     """
 
     outputs: list[DescribedColumn | None]
     written: list[tuple[Described, list[tuple[int, str]]]]
     draws: list[Drawn]
     trace: list[tuple[int, list[str]]]
+    unused: list[str]
 
 
 class Divergence(NamedTuple):
@@ -281,33 +286,36 @@ class Channel:
 
     def send(self, message: tuple[Any, ...]) -> None:
         """Send a message of plain values, waiting until the peer has received it."""
-        content = marshal.dumps(message)
-        if not self._put(content):
-            self._end.sendall(_LENGTH.pack(len(content)) + content)
+        self.put(message)
+        if self._unsent:
+            self._end.sendall(self._unsent)
+            self._unsent.clear()
 
     def post(self, message: tuple[Any, ...]) -> None:
         """Send as much as fits without waiting; `flush` sends the rest.
 
         EOFError if the peer is gone.
         """
+        self.put(message)
+        self.flush()
+
+    def put(self, message: tuple[Any, ...]) -> None:
+        """Put a message into the mailbox; what does not fit waits for `flush`.
+
+        So does the wake-up of a reader that may be asleep.
+        """
         content = marshal.dumps(message)
         if self._unsent:
             self._outgoing.pass_by()
-        elif self._put(content):
-            return
+        else:
+            put = self._outgoing.put(content)
+            if put != FULL:
+                self._unsent += _EMPTY_FRAME * (put == PUT_FOR_SLEEPER)
+                return
         self._unsent += _LENGTH.pack(len(content)) + content
-        self.flush()
-
-    def _put(self, content: bytes) -> bool:
-        """Put a message into the mailbox; False if it has to go through the socket."""
-        put = self._outgoing.put(content)
-        if put == PUT_FOR_SLEEPER:
-            # It only wakes the reader; if it does not fit, queued bytes wake it.
-            self._send_now(_EMPTY_FRAME)
-        return put != FULL
 
     def flush(self) -> None:
-        """Send more of the posted messages; EOFError if the peer is gone."""
+        """Send more of what waits; EOFError if the peer is gone."""
         while self._unsent:
             sent = self._send_now(self._unsent)
             if not sent:

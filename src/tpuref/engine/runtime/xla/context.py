@@ -11,8 +11,7 @@ import numpy as np
 from tpuref.base.errors import OpError
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.definition import Operand, outputs_of
-from tpuref.engine.program import Instr, Program
-from tpuref.engine.runtime.pool.host.program_facts import users_of
+from tpuref.engine.program import Instr, Program, users_of
 from tpuref.engine.runtime.xla.placement import Placement
 from tpuref.engine.runtime.xla.value import Value
 

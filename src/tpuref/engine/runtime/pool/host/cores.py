@@ -6,7 +6,7 @@ They are started together and ended together. After a fault the pool starts new 
 import select
 import time
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -136,10 +136,20 @@ class Cores:
 
     def post(self, process: int, message: tuple[Any, ...]) -> None:
         """Send a message without waiting; the rest of a large one is sent later."""
-        try:
-            self.processes[process].channel.post(message)
-        except EOFError:
-            raise LostProcess(process) from None
+        self.post_each({process: message})
+
+    def post_each(self, messages: Mapping[int, tuple[Any, ...]]) -> None:
+        """Send messages to processes, and wake them when all messages are there.
+
+        A process that wakes may take the processor of this one for a while.
+        """
+        for process, message in messages.items():
+            self.processes[process].channel.put(message)
+        for process in messages:
+            try:
+                self.processes[process].channel.flush()
+            except EOFError:
+                raise LostProcess(process) from None
 
     def post_to_all(self, message: tuple[Any, ...]) -> None:
         """Send a message to every process."""

@@ -266,12 +266,14 @@ class Gathering:
         ]
         for place, replica in enumerate(replicas):
             self._results[replica] = [column[place] for column in columns]
-        alone, announced = self._placed.used_alone[process], self._placed.announced
+        announced = self._placed.announced[process]
         for described, users in left.written:
             value = owned(self._pin(process, described))
             for replica, handle in users:
                 self._run.variables[replica].write(handle, value)
-            announced.leave(process, (h for _, h in users if h in alone), value)
+            announced.leave([handle for _, handle in users], value)
+        if left.unused:
+            self._placed.need(process, left.unused)
         state = self._run.state
         assert isinstance(state, State)
         for replica, name, count in left.draws:

@@ -53,7 +53,6 @@ from tpuref.engine.runtime.pool.host.long_runs import add_run
 from tpuref.engine.runtime.pool.host.memory import InputBlocks, ResultSlabs
 from tpuref.engine.runtime.pool.host.occupation import Occupation
 from tpuref.engine.runtime.pool.host.program_facts import (
-    AnnouncedVariables,
     PlacedProgram,
     ProgramFacts,
     RegisteredProgram,
@@ -268,25 +267,26 @@ class CorePool:
         self._send_program(placed)
         self._runs += 1
         gathering.slabs = ResultSlabs(cores.memory, facts.results, len(inputs))
-        news, kept = self._new_values(facts, placed.announced, run)
-        common = self._request(placed, news, gathering.slabs, run, sent)
+        common = self._request(placed, gathering.slabs, run)
+        kept, news = self._new_values(placed, common.divides, run)
         gathering.expect()
+        requests = {}
         for process, local_cores in placed.local_cores.items():
             columns = zip(*[inputs[r] for r in local_cores.replicas], strict=True)
-            used = placed.used[process]
             request = common._replace(
                 inputs=[sent.describe_column(column) for column in columns],
                 variables=[
-                    (handle, value)
-                    for handle, value in common.variables
-                    if handle in used
+                    (handle, None if value is None else sent.describe(value))
+                    for handle, value in news[process]
                 ],
-                kept=kept.get(process, []),
+                kept=kept[process],
                 draws=_draws(facts, local_cores.replicas, run),
                 freed=cores.memory.take_freed(process),
             )
-            cores.post(process, ("run", *request))
-        placed.announced.update(news, kept)
+            requests[process] = "run", *request
+        cores.post_each(requests)
+        for process, announced in placed.announced.items():
+            announced.update(news[process])
         if run.events is not None:
             size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
             run.events.on_host("send to cores", begin, size)
@@ -360,58 +360,55 @@ class CorePool:
             placed.sent = True
 
     def _new_values(
-        self, facts: ProgramFacts, announced: AnnouncedVariables, run: Run
-    ) -> tuple[list[tuple[str, Array | None]], dict[int, list[str]]]:
-        """Return the variables whose values the processes do not have yet.
+        self, placed: PlacedProgram, divides: bool, run: Run
+    ) -> tuple[dict[int, bool], dict[int, list[tuple[str, Array | None]]]]:
+        """Return, by process, whether it keeps what it left, and the new values.
 
-        By process, also return those whose values it left in the last run.
+        New are the values of variables that it does not have yet.
 
         All replicas begin with the same values.  A large one moves into the arena, and
         stays there until the variable has a new value.  Equal components of a variable,
         which follow each other, move into one array.
         """
-        variables, news = run.variables[0], []
+        variables, memory = run.variables[0], self._cores.memory
         moved: tuple[Array, Array] | None = None
         assert isinstance(variables, ReplicaVariables)
-        held = variables.values(facts.variables)
+        held = variables.values(placed.known.facts.variables)
         values = {h: None if v is None else fetched(v) for h, v in held.items()}
-        kept = announced.kept(values)
-        own = {handle for handles in kept.values() for handle in handles}
-        for handle, value in values.items():
-            if handle in own or not announced.lacks(handle, value):
-                continue
-            if value is not None and not self._cores.memory.can_read(value):
+        kept = {p: each.keep(values) for p, each in placed.announced.items()}
+        lacking = {
+            process: announced.lacking(placed.uses(process, divides), values)
+            for process, announced in placed.announced.items()
+        }
+        for handle in dict.fromkeys(itertools.chain(*lacking.values())):
+            value = values[handle]
+            if value is not None and not memory.can_read(value):
                 if moved is None or not have_equal_bits(value, moved[0]):
-                    moved = value, self._cores.memory.move(value)
+                    moved = value, memory.move(value)
                 variables.relocate(handle, value, moved[1])
-                value = moved[1]
-            news.append((handle, value))
-        return news, kept
+                values[handle] = moved[1]
+        return kept, {p: [(h, values[h]) for h in own] for p, own in lacking.items()}
 
     def _request(
-        self,
-        placed: PlacedProgram,
-        news: list[tuple[str, Array | None]],
-        slabs: ResultSlabs,
-        run: Run,
-        sent: InputBlocks,
+        self, placed: PlacedProgram, slabs: ResultSlabs, run: Run
     ) -> RunRequest:
         """Return the parts of the request that are equal for all processes."""
         state, known, every = run.state, placed.known, range(len(run.cores))
         assert isinstance(state, State)
+        owners = list(every if config.check_replicas else known.facts.owners)
+        # With an observer, or if all values are compared, each core writes all.
+        observed = run.trace is not None or run.events is not None
         return RunRequest(
             run=self._runs,
             program=id(known.source),
             placement=placed.number,
             inputs=[],
             draws=[],
-            owners=list(every if config.check_replicas else known.facts.owners),
+            owners=owners,
+            divides=owners == [0] and not observed,
             blocks=slabs.blocks,
-            variables=[
-                (handle, None if value is None else sent.describe(value))
-                for handle, value in news
-            ],
-            kept=[],
+            variables=[],
+            kept=False,
             entropy=state.entropy,
             timeout=run.timeout,
             traced=run.trace is not None,

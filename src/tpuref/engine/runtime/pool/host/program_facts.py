@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ import numpy as np
 from tpuref.base.dtypes import string
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.meaning import Array
-from tpuref.engine.program import HOST, Instr, Program
+from tpuref.engine.program import HOST, Program, users_of
 from tpuref.engine.runtime.pool.messages import INLINE_BYTES
 from tpuref.engine.runtime.pool.split import LocalCores, Placement, Split
 
@@ -63,18 +62,8 @@ class ProgramFacts:
         self.results = [ResultBlock.of(specs.get(slot)) for slot in program.results]
 
 
-def users_of(instrs: Iterable[Instr]) -> dict[str, set[int | None]]:
-    """Return for each variable the replicas that use it, None among them for all."""
-    users: dict[str, set[int | None]] = {}
-    for instr in instrs:
-        name = instr.definition.reads or instr.definition.writes
-        if name:
-            users.setdefault(instr.attrs[name], set()).add(instr.replica)
-    return users
-
-
 class AnnouncedVariables:
-    """The variables whose values the processes hold, for one placed program.
+    """The variables whose values a process holds, for one placed program.
 
     An array of a variable never changes: a new value is a new array.  So a value is
     sent again only when the variable has another array, compared by identity.  The
@@ -83,41 +72,40 @@ class AnnouncedVariables:
 
     def __init__(self) -> None:
         self._values: dict[str, weakref.ref[Array]] = {}
-        self._left: dict[int, dict[str, weakref.ref[Array]]] = {}
+        self._left: dict[str, weakref.ref[Array]] = {}
 
-    def leave(self, process: int, handles: Iterable[str], value: Array) -> None:
-        """Note a value that a process, and no other, has written to variables."""
-        self._left.setdefault(process, {}).update(
-            dict.fromkeys(handles, weakref.ref(value))
-        )
+    def leave(self, handles: Iterable[str], value: Array) -> None:
+        """Note a value that the process has written to variables."""
+        self._left.update(dict.fromkeys(handles, weakref.ref(value)))
 
-    def kept(self, values: Mapping[str, Array | None]) -> dict[int, list[str]]:
-        """Return by process the variables that have the value that it left.
+    def keep(self, values: Mapping[str, Array | None]) -> bool:
+        """Let the process keep what it left if a variable has it; return whether.
 
-        After a run that failed, or another program's, they have other values.
+        After a run that failed, or another program's, variables have other values.
         """
-        return {
-            process: [h for h, left in own.items() if left() is values[h] is not None]
-            for process, own in self._left.items()
-        }
+        left, self._left = self._left, {}
+        kept = any(own() is values[h] is not None for h, own in left.items())
+        if kept:
+            self._values.update(left)
+        return kept
 
-    def lacks(self, handle: str, value: Array | None) -> bool:
-        """Return whether the processes hold another value of a variable, or none."""
-        known = self._values.get(handle)
-        if known is None:
-            return value is not None
-        return known() is not value or value is None
+    def lacking(
+        self, handles: Iterable[str], values: Mapping[str, Array | None]
+    ) -> list[str]:
+        """Return the variables that the process has no value or another value of."""
+        known, lacking = self._values, []
+        for handle in handles:
+            value = values[handle]
+            if handle not in known:
+                lacks = value is not None
+            else:
+                lacks = value is None or known[handle]() is not value
+            if lacks:
+                lacking.append(handle)
+        return lacking
 
-    def update(
-        self,
-        values: Iterable[tuple[str, Array | None]],
-        kept: Mapping[int, Sequence[str]],
-    ) -> None:
-        """Note values that all processes have received, or kept."""
-        for process, handles in kept.items():
-            left = self._left[process]
-            self._values.update((handle, left[handle]) for handle in handles)
-        self._left.clear()
+    def update(self, values: Iterable[tuple[str, Array | None]]) -> None:
+        """Note values that the process receives."""
         for handle, value in values:
             if value is None:
                 del self._values[handle]
@@ -142,29 +130,42 @@ class RegisteredProgram:
 
 @dataclass
 class PlacedProgram:
-    """A program on certain cores, and the variables that the processes hold."""
+    """A program on certain cores, and the variables that each process holds.
+
+    `needed` are those that a process uses when writes are divided, once it has said so.
+    """
 
     known: RegisteredProgram
     number: int
     placement: Placement
     split: Split
     local_cores: Mapping[int, LocalCores]
-    announced: AnnouncedVariables = field(default_factory=AnnouncedVariables)
     sent: bool = False
+    needed: dict[int, list[str]] = field(default_factory=dict)
 
     @cached_property
-    def used(self) -> dict[int, set[str]]:
+    def announced(self) -> dict[int, AnnouncedVariables]:
+        """The variables whose values each process holds."""
+        return {process: AnnouncedVariables() for process in self.local_cores}
+
+    @cached_property
+    def used(self) -> dict[int, list[str]]:
         """The variables that each process uses."""
         users = self.known.facts.users
         return {
-            process: {
+            process: [
                 h for h in users if not users[h].isdisjoint((None, *own.replicas))
-            }
+            ]
             for process, own in self.local_cores.items()
         }
 
-    @cached_property
-    def used_alone(self) -> dict[int, set[str]]:
-        """The variables that each process uses, and no other."""
-        counts = Counter(handle for used in self.used.values() for handle in used)
-        return {p: {h for h in used if counts[h] == 1} for p, used in self.used.items()}
+    def need(self, process: int, unused: Collection[str]) -> None:
+        """Note the variables that a process does not use when writes are divided."""
+        left_out = set(unused)
+        used = self.used[process]
+        self.needed[process] = [h for h in used if h not in left_out]
+
+    def uses(self, process: int, divides: bool) -> list[str]:
+        """Return the variables that a process uses in a run."""
+        used = self.used[process]
+        return self.needed.get(process, used) if divides else used

@@ -8,20 +8,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tpuref.engine.ops.definition import Access
-from tpuref.engine.program import HOST, Instr, Program
+from tpuref.engine.program import HOST, Instr, Program, users_of
 from tpuref.engine.runtime.pool.messages import INLINE_BYTES
 from tpuref.engine.runtime.pool.process.arrangement import output_bytes
 from tpuref.engine.runtime.pool.process.fusion import fuses
+
+WRITE_BYTES = 1 << 15
+"""The bytes that are written in the time that a small write takes with its messages."""
 
 
 class Share(NamedTuple):
     """What one process writes for all, and the instructions that it leaves to others.
 
-    `handles` name variables, `left_out` has ids of instructions.
+    `handles` name variables, `left_out` has ids of instructions; `unused` are the
+    variables that these alone use.
     """
 
     handles: frozenset[str] = frozenset()
     left_out: frozenset[int] = frozenset()
+    unused: frozenset[str] = frozenset()
 
 
 def share_of(
@@ -36,14 +41,18 @@ def share_of(
     for group in _groups(program, readers):
         least = loads.index(min(loads))
         shares[least] += group
-        loads[least] += _bytes(group)
+        loads[least] += _load(group)
     own = shares.pop(number)
     left_out = {id(write) for share in shares for write in share}
     for instr in reversed(program.instrs):
         read_by = [readers.get(slot) for slot in instr.outputs]
-        if fuses(instr) and all(ids and ids <= left_out for ids in read_by):
+        reads = instr.definition.effects.access is Access.READ
+        if (fuses(instr) or reads) and all(ids and ids <= left_out for ids in read_by):
             left_out.add(id(instr))
-    return Share(frozenset(w.attrs["handle"] for w in own), frozenset(left_out))
+    every = set(users_of(program.all_instrs()))
+    used = users_of(i for i in program.all_instrs() if id(i) not in left_out)
+    handles = frozenset(write.attrs["handle"] for write in own)
+    return Share(handles, frozenset(left_out), frozenset(every.difference(used)))
 
 
 def _groups(
@@ -77,7 +86,7 @@ def _groups(
     groups: dict[int, list[Instr]] = {}
     for write in writes.values():
         groups.setdefault(group_of(write.outputs[0]), []).append(write)
-    return sorted(groups.values(), key=_bytes, reverse=True)
+    return sorted(groups.values(), key=_load, reverse=True)
 
 
 def _alike(program: Program) -> set[int]:
@@ -103,7 +112,7 @@ def _alike(program: Program) -> set[int]:
 
 
 def _last_accesses(program: Program) -> Iterator[Instr]:
-    """Yield the large writes of all replicas that are the last use of a variable.
+    """Yield the writes of all replicas that are the last use of a variable.
 
     Everything before them in the program only reads the variable.
     """
@@ -118,10 +127,9 @@ def _last_accesses(program: Program) -> Iterator[Instr]:
         kinds = {instr.definition.effects.access for instr in before}
         writes = last.definition.effects.access in (Access.ASSIGN, Access.UPDATE)
         plain = all(id(i) in outside and i.core != HOST for i in instrs)
-        large = writes and output_bytes(last) > INLINE_BYTES
-        if large and plain and last.replica is None and kinds <= {Access.READ}:
+        if writes and plain and last.replica is None and kinds <= {Access.READ}:
             yield last
 
 
-def _bytes(writes: Sequence[Instr]) -> int:
-    return sum(map(output_bytes, writes))
+def _load(writes: Sequence[Instr]) -> int:
+    return sum(WRITE_BYTES + output_bytes(write) for write in writes)

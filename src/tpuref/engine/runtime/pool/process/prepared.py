@@ -39,8 +39,8 @@ class PreparedProgram:
 
     `path` is the position of a block within the whole program, `numbers` the program
     counter of each instruction, by its id.  This is process `number` of `processes`
-    that divide the writes of values that all replicas share, and `shared` are the
-    variables that it writes for all.
+    that divide the writes of values that all replicas share; `shared` are the variables
+    that it writes for all, `unused` those that it leaves to others.
     """
 
     def __init__(
@@ -72,7 +72,8 @@ class PreparedProgram:
         share = Share()
         if processes > 1 and plan.cores == 1:
             share = share_of(program, readers, processes, number)
-        self.shared, left_out = share.handles, products | share.left_out
+        self.shared, self.unused = share.handles, share.unused
+        left_out = products | share.left_out
         left = set() if path else self._left(program, share)
         self._schedule = schedule.Schedule(
             services, local_cores, program, readers, self._numbers, summed, left

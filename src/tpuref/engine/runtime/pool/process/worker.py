@@ -191,12 +191,10 @@ class Worker:
         held, state = self._begin(request, placed)
         try:
             inputs = [self._column(placed, column) for column in request.inputs]
-            # With an observer, or if all values are compared, each core writes all.
-            divides = request.owners == [0] and self.events is None
-            prepared = self._prepare(placed, divides)
+            prepared = self._prepare(placed, request.divides)
             results = prepared.run(inputs)
             self.counter[0] = 0
-            left = self._left(request, placed, results, held, state, prepared.shared)
+            left = self._left(request, placed, results, held, state, prepared)
             answer: tuple[Any, ...] = ("done", *left)
         except Stopped:
             answer = ("stopped",)
@@ -249,7 +247,8 @@ class Worker:
         """Return the view of the variables for each logical core of each replica."""
         # Replicas whose components are equal share one array, and so computations.
         receive = messages.sharing(self._receive_array)
-        placed.variables.update((h, placed.left[h]) for h in request.kept)
+        if request.kept:
+            placed.variables.update(placed.left)
         placed.left = {}
         for handle, described in request.variables:
             if described is None:
@@ -279,7 +278,7 @@ class Worker:
         results: Sequence[Column],
         variables: dict[int, dict[int, CoreVariables]],
         state: CoreState,
-        shared: Collection[str],
+        prepared: PreparedProgram,
     ) -> messages.Results:
         """Return the results of the run; the host owns their blocks from now on."""
         lent = len(self._lent)
@@ -290,14 +289,18 @@ class Worker:
                 for column, block in zip(results, request.blocks, strict=True)
                 if placed.local_cores.leading
             ],
-            written=self._new_values(request.owners, variables.get(0, {}), shared),
+            written=self._new_values(
+                request.owners, variables.get(0, {}), prepared.shared
+            ),
             draws=[
                 (replica, name, count)
                 for replica, counts in state.draws.items()
                 for name, count in counts.items()
             ],
             trace=list(names.items()),
+            unused=list(prepared.unused),
         )
+        prepared.unused = frozenset()
         for described, users in left.written:
             array = self._receive_array(described)
             placed.left.update((handle, array) for _, handle in users)
