@@ -118,7 +118,8 @@ def test_a_traced_run_between_others_has_all_operations_on_all_cores():
     [
         (
             adam,
-            ["abc"[k] + slot for k in range(3) for slot in ("", "/Adam", "/Adam_1")],
+            [x + slot for x in "abc" for slot in ("", "/Adam", "/Adam_1")]
+            + ["beta1_power", "beta2_power", "global_step"],
         ),
         (tied, ["a", "b", "c"]),
         (read_again, []),
@@ -136,7 +137,7 @@ def test_each_write_has_one_process(computation, handles, monkeypatch):
     readers = readers_of(program, PlacementPlan(program, 1))
     shares = [share_of(program, readers, 3, k) for k in range(3)]
     sizes = sorted(len(share.handles) for share in shares)
-    assert sizes == ([3, 3, 3] if computation is adam else [0, 0, len(handles)])
+    assert sizes == ([4, 4, 4] if computation is adam else [0, 0, len(handles)])
     assert sorted(h for share in shares for h in share.handles) == sorted(handles)
     for share in shares:
         out = [i for i in program.instrs if id(i) in share.left_out]
@@ -145,3 +146,7 @@ def test_each_write_has_one_process(computation, handles, monkeypatch):
         assert not any(i.definition.collective for i in out)
         if computation is adam:
             assert sum("Sqrt" in i.name for i in out) == 4  # two of each other weight
+            slots = {handle for handle in handles if "Adam" in handle}
+            assert (
+                share.unused == slots - share.handles | {"global_step"} - share.handles
+            )

@@ -259,3 +259,37 @@ def test_a_process_keeps_only_what_a_run_leaves_in_the_variables(told):
     assert told_in_a_run() == ([4.0, 5.0], [[]])
     session.run(small.assign(8.0))
     assert told_in_a_run() == ([5.0, 9.0], [["small"]])
+
+
+def test_a_process_is_not_told_of_slots_that_others_update(told):
+    def computation():
+        loss = tf.reduce_sum(tf.square(large)) + tf.reduce_sum(tf.square(other))
+        optimizer = tf.tpu.CrossShardOptimizer(tf.train.AdamOptimizer(0.5))
+        with tf.control_dependencies([optimizer.minimize(loss)]):
+            return tf.identity(loss)
+
+    large, other = (
+        tf.get_variable(name, initializer=np.ones(LARGE, np.float32))
+        for name in ("large", "other")
+    )
+    session, fetch = tf.get_default_session(), on_three(computation)
+    session.run(tf.global_variables_initializer())
+    everything = {v.name.partition(":")[0] for v in tf.global_variables()}
+
+    def told_in_a_run(**options):
+        told.clear()
+        session.run(fetch, **options)
+        return [set(handles) for handles in told]
+
+    assert told_in_a_run() == [everything] * 2
+    full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    traced = {"options": full, "run_metadata": tf.RunMetadata()}
+    for _ in range(2):
+        for _ in range(2):
+            one, two = told_in_a_run()
+            assert {"large", "other"} <= one | two <= {*everything}
+            assert not any("/Adam" in handle for handle in one | two)
+            assert one.isdisjoint(two), "each keeps what it has written"
+        one, two = told_in_a_run(**traced)
+        assert one | two == everything, "with an observer both update all"
+        told_in_a_run()

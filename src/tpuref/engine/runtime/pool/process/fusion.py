@@ -17,6 +17,7 @@ from tpuref.engine.runtime.pool.process.fusion_plan import (
     SharedMemory,
 )
 from tpuref.engine.runtime.pool.process.plan_calls import UnexpectedShape
+from tpuref.engine.runtime.pool.process.recomputation import recomputed
 
 KEPT_PLANS = 8
 """The number of input layouts for which a fusion keeps a plan."""
@@ -71,6 +72,7 @@ class Fusion:
         counter: memoryview,
     ) -> None:
         numbered = by_twos(list(zip(instrs, numbers, strict=True)))
+        numbered = recomputed(numbered, constants, wanted)
         self._instrs = [instr for instr, _ in numbered]
         self._numbers = [number for _, number in numbered]
         self._cores, self._counter = cores, counter

@@ -266,9 +266,8 @@ class FusionPlan:
         chain = plan_calls.joined(chain, inner)
         blocks = plan_calls.blocks_of(chain[0].shapes[-1]) if len(chain) > 1 else []
         if len(blocks) > 1:
-            self._calls.append(
-                (chain[0].number, plan_calls.in_blocks(chain, blocks, self._table))
-            )
+            call = plan_calls.in_blocks(chain, blocks, self._table, inner)
+            self._calls.append((chain[0].number, call))
         else:
             for link in chain:
                 self._calls.append(

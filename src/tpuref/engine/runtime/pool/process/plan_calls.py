@@ -117,9 +117,16 @@ def _parts(size: int, length: int) -> list[slice]:
 
 
 def in_blocks(
-    chain: Sequence[Link], blocks: Sequence[tuple[slice, ...]], known: Table
+    chain: Sequence[Link],
+    blocks: Sequence[tuple[slice, ...]],
+    known: Table,
+    inner: Collection[int],
 ) -> Call:
-    """Return the call of a chain; `known` has the arrays that every run uses."""
+    """Return the call of a chain; `known` has the arrays that every run uses.
+
+    Only the chain reads the `inner` entries, so one block of memory serves all blocks
+    of such a value, and stays in the cache.
+    """
     rank = len(chain[0].shapes[-1])
     shapes = {
         entry: shape
@@ -147,6 +154,10 @@ def in_blocks(
         for entry, shape in shapes.items()
         if known[entry] is not None
     }
+    for entry in inner & views.keys():
+        parts = views[entry]
+        block = np.empty(parts[0].size, parts[0].dtype)
+        views[entry] = [block[: part.size].reshape(part.shape) for part in parts]
     others = {entry: shape for entry, shape in shapes.items() if entry not in views}
 
     def call(table: Table) -> None:
