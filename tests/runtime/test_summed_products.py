@@ -9,7 +9,8 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.program import Program
-from tpuref.engine.runtime.pool.process.summed_products import summed_products
+from tpuref.engine.runtime.pool.process.fusion import Fusion
+from tpuref.engine.runtime.pool.process.summed_products import in_one, summed_products
 
 from .programs import instr
 
@@ -123,3 +124,53 @@ def test_a_replica_that_takes_no_part_is_named():
         results(computation, **settings)
     assert "wait for" in str(raised.value)
     assert "test_summed_products.py" in str(raised.value)
+
+
+def added(count=3, rows=ROWS, total="AddN", **turned):
+    """The sum of some products of matrices with one set of left ones."""
+    attrs = {"transpose_a": True, "transpose_b": False, **turned}
+    instrs = [shaped("Neg", [0], 2, INNER, rows)]
+    for k in range(count):
+        instrs += [
+            shaped("Exp" if k % 2 else "Abs", [1], 3 + k, INNER, COLUMNS),
+            shaped("MatMul", [2, 3 + k], 10 + k, rows, COLUMNS, **attrs),
+        ]
+    slots = [*range(10, 10 + count)]
+    return [*instrs, shaped(total, slots, 20, rows, COLUMNS)]
+
+
+def test_the_products_of_a_sum_are_not_written():
+    instrs = added()
+    joined = in_one([(each, k) for k, each in enumerate(instrs)], [20])
+    assert [(i.op, k) for i, k in joined] == [
+        *(("Neg", 0), ("Abs", 1), ("Exp", 3), ("Abs", 5), ("SumOfProducts", 7))
+    ]
+    last = joined[-1][0]
+    assert (last.inputs, last.outputs) == ((2, 2, 2, 3, 4, 5), (20,))
+    counter = memoryview(bytearray(8)).cast("Q")
+    fusion = Fusion(instrs, range(len(instrs)), 2, {}, [20], {}, {}, counter)
+    draw = np.random.default_rng(1)
+    x, y = (draw.standard_normal((2, INNER, n), np.float32) for n in (ROWS, COLUMNS))
+    values = [[*x], [*y], *[None] * 19]
+    assert fusion.run(values)
+    for core in range(2):
+        rights = [abs(y[core]), np.exp(y[core]), abs(y[core])]
+        first, second, third = (-x[core].T @ right for right in rights)
+        assert values[20][core].tobytes() == (first + second + third).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("program", "wanted"),
+    [
+        (added(), [20, 11]),
+        (added(count=1), [20]),
+        (added(rows=2 * INNER), [20]),
+        (added(transpose_a=False), [20]),
+        (added(total="Maximum", count=2), [20]),
+        ([*added(), shaped("Neg", [12], 21, ROWS, COLUMNS)], [20, 21]),
+        ([*added()[:-1], shaped("AddN", [10, 11, 11], 20, ROWS, COLUMNS)], [20]),
+    ],
+)
+def test_other_products_are_written(program, wanted):
+    numbered = [(each, 0) for each in program]
+    assert in_one(numbered, wanted) == numbered

@@ -18,6 +18,7 @@ from tpuref.engine.runtime.pool.process.fusion_plan import (
 )
 from tpuref.engine.runtime.pool.process.plan_calls import UnexpectedShape
 from tpuref.engine.runtime.pool.process.recomputation import recomputed
+from tpuref.engine.runtime.pool.process.summed_products import in_one
 
 KEPT_PLANS = 8
 """The number of input layouts for which a fusion keeps a plan."""
@@ -71,8 +72,8 @@ class Fusion:
         shared_memories: Mapping[int, SharedMemory],
         counter: memoryview,
     ) -> None:
-        numbered = by_twos(list(zip(instrs, numbers, strict=True)))
-        numbered = recomputed(numbered, constants, wanted)
+        numbered = in_one(list(zip(instrs, numbers, strict=True)), wanted)
+        numbered = recomputed(by_twos(numbered), constants, wanted)
         self._instrs = [instr for instr, _ in numbered]
         self._numbers = [number for _, number in numbered]
         self._cores, self._counter = cores, counter

@@ -1,21 +1,25 @@
-"""Sums over replicas of products that are not written to memory.
+"""Sums of products that are not written to memory, over replicas or in one replica.
 
-The gradient of a weight is such a sum.  If a replica has few samples, its product is
-larger than both matrices.
+The gradient of a weight is such a sum: over replicas, and over the uses of a weight, as
+in the steps of an LSTM.  With few samples, a product is larger than both matrices.
 
 The bits are those of the products by themselves: BLAS adds the products of elements in
 the same order, unless there are many of them.  A comparison of random matrices decides.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from tpuref.base.dtypes import float32
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.definition import OpDef, Operand
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Instr, Program
+from tpuref.engine.runtime.pool.process.addition import Numbered
 from tpuref.engine.runtime.pool.process.product import MOST_COMPARED, turns
 from tpuref.kernels import products
 from tpuref.kernels.fold import fold
@@ -48,9 +52,74 @@ def summed_products(
             continue
         places = factor.core, factor.replica, instr.replica
         stays = places == (instr.core, None, None) and not moves(factor)
-        if stays and _is_large(factor, made):
+        if stays and _are_large(_sizes(factor, made)):
             summed[id(instr)] = factor
     return summed
+
+
+Sizes = tuple[int, int, int]
+"""The inner size, the rows and the columns of a product."""
+
+
+@dataclass(frozen=True)
+class SumOfProducts(Instr):
+    """A sum of products; its inputs are the left matrices, then the right ones."""
+
+    @property
+    def definition(self) -> OpDef:
+        """The definition of this operation, which no program has."""
+        return _SUM_OF_PRODUCTS
+
+
+def in_one(numbered: Sequence[Numbered], wanted: Collection[int]) -> list[Numbered]:
+    """Replace sums of large products that nothing else reads by one instruction.
+
+    `wanted` are the slots that others read.
+    """
+    made = {slot: instr for instr, _ in numbered for slot in instr.outputs}
+    readers = Counter([*wanted, *(s for instr, _ in numbered for s in instr.inputs)])
+    joined: dict[int, Instr] = {}
+    gone: set[int] = set()
+    for instr, _ in numbered:
+        products = [made[s] for s in instr.inputs if s in made and readers[s] == 1]
+        if instr.op != "AddN" or not len(products) == len(instr.inputs) > 1:
+            continue
+        sizes = {_sizes(each, made) for each in products}
+        if len(sizes) == 1 and _are_large(sizes.pop()):
+            lefts, rights = zip(*[each.inputs for each in products], strict=True)
+            joined[id(instr)] = SumOfProducts(
+                "SumOfProducts",
+                instr.name,
+                (*lefts, *rights),
+                instr.outputs,
+                {},
+                instr.specs,
+                instr.core,
+                instr.site,
+            )
+            gone.update(map(id, products))
+    return [
+        (joined.get(id(instr), instr), number)
+        for instr, number in numbered
+        if id(instr) not in gone
+    ]
+
+
+def _infer(*matrices: Operand) -> TensorSpec:
+    left, right = matrices[0], matrices[-1]
+    return TensorSpec([left.shape[1], right.shape[1]], left.dtype)
+
+
+def _compute(*matrices: Array, out: Array | None = None) -> Array:
+    half = len(matrices) // 2
+    lefts, rights = matrices[:half], matrices[half:]
+    shape = lefts[0].shape[1], rights[0].shape[1]
+    result: Array = np.empty(shape, np.float32) if out is None else out
+    add_up(lefts, rights, slice(0, shape[0]), result)
+    return result
+
+
+_SUM_OF_PRODUCTS = OpDef("SumOfProducts", _infer, compute=_compute)
 
 
 def add_up(
@@ -65,21 +134,30 @@ def add_up(
     in_parts(compute, count, len(lefts) * inner * count * columns)
 
 
-def _is_large(instr: Instr, made: Mapping[int, Instr]) -> bool:
-    """Whether an instruction multiplies matrices that are smaller than the product.
+def _sizes(instr: Instr, made: Mapping[int, Instr]) -> Sizes | None:
+    """Return the sizes of a product of float32 matrices, the left one transposed.
 
-    `made` has the instructions by the slots of their outputs.  A small sum is `flat`:
-    it needs the products.
+    `made` has the instructions by the slots of their outputs.
     """
     if not instr.definition.batching.product or turns(instr) != (True, False):
-        return False
+        return None
     (spec,) = instr.specs
     factors = [made[slot].specs[0].shape for slot in instr.inputs if slot in made]
     static = all(s.rank == 2 and s.is_fully_defined() for s in (*factors, spec.shape))
     if spec.dtype != float32 or not factors or not static:
+        return None
+    inner, (rows, columns) = factors[0].as_list()[0], spec.shape.as_list()
+    return inner or 0, rows or 0, columns or 0
+
+
+def _are_large(sizes: Sizes | None) -> bool:
+    """Whether the matrices of a product are smaller than the product.
+
+    A small sum is `flat`: it needs the products.
+    """
+    if sizes is None:
         return False
-    sizes = factors[0].as_list()[0], *spec.shape.as_list()
-    inner, rows, columns = (size or 0 for size in sizes)
+    inner, rows, columns = sizes
     least = max(2 * inner * (rows + columns), FLAT_LIMIT // 4)
     return rows * columns >= least and _is_exact(inner, rows, columns)
 
