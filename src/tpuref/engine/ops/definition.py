@@ -138,6 +138,8 @@ class Batching:
     # ``stacked(*arrays, **attrs)`` computes for all cores at once; see
     # `tpuref.engine.ops.stacking`.
     stacked: Compute | None = None
+    # Whether it only moves elements: where possible, `stacked` returns views.
+    moves: bool = False
 
 
 def elementary(name: str) -> Batching:

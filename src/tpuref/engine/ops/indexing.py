@@ -444,7 +444,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         "StridedSlice",
         infer=_infer_strided_slice,
         meaning=_strided_slice,
-        batching=Batching(stacked=_stacked_strided_slice),
+        batching=Batching(stacked=_stacked_strided_slice, moves=True),
     ),
     _op("Slice", infer=_infer_slice, meaning=_slice),
     _op("GatherV2", infer=_infer_gather, compute=ieee(_gather)),

@@ -190,7 +190,10 @@ def _stacked_concat(*values: Array, axis: int) -> Array:
 _op = partial(OpDef, gradient="arrays")
 
 PACK = _op(
-    "Pack", infer=_infer_pack, meaning=_pack, batching=Batching(stacked=_stacked_pack)
+    "Pack",
+    infer=_infer_pack,
+    meaning=_pack,
+    batching=Batching(stacked=_stacked_pack, moves=True),
 )
 
 OPERATIONS: tuple[OpDef, ...] = (
@@ -199,20 +202,20 @@ OPERATIONS: tuple[OpDef, ...] = (
         "Unpack",
         infer=_infer_unpack,
         meaning=_unpack,
-        batching=Batching(stacked=along(_unpack)),
+        batching=Batching(stacked=along(_unpack), moves=True),
     ),
     _op(
         "Split",
         infer=_infer_split,
         meaning=_parts,
         compute=ieee(_split),
-        batching=Batching(stacked=along(_parts)),
+        batching=Batching(stacked=along(_parts), moves=True),
     ),
     _op(
         "ConcatV2",
         infer=_infer_concat,
         meaning=_concat_meaning,
         compute=ieee(_concat),
-        batching=Batching(stacked=_stacked_concat),
+        batching=Batching(stacked=_stacked_concat, moves=True),
     ),
 )

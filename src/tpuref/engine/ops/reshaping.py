@@ -203,7 +203,7 @@ RESHAPE = _op(
     "Reshape",
     infer=_infer_reshape,
     meaning=_reshape,
-    batching=Batching(stacked=_stacked_reshape),
+    batching=Batching(stacked=_stacked_reshape, moves=True),
     traits=Traits(linear=True),
 )
 
@@ -220,7 +220,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         "ExpandDims",
         infer=_infer_expand_dims,
         meaning=_expand_dims,
-        batching=Batching(stacked=along(_expand_dims)),
+        batching=Batching(stacked=along(_expand_dims), moves=True),
         traits=Traits(linear=True),
     ),
     _op("Squeeze", infer=_infer_squeeze, meaning=_squeeze, traits=Traits(linear=True)),
@@ -228,7 +228,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         "Transpose",
         infer=_infer_transpose,
         meaning=_transpose,
-        batching=Batching(stacked=_stacked_transpose),
+        batching=Batching(stacked=_stacked_transpose, moves=True),
         traits=Traits(linear=True),
     ),
     _op("ReverseV2", infer=_infer_reverse, meaning=_reverse),

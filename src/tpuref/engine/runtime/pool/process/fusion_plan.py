@@ -24,7 +24,7 @@ import numpy as np
 
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import TensorShape
-from tpuref.engine.ops.definition import Operand, outputs_of
+from tpuref.engine.ops.definition import Batching, Operand, outputs_of
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import (
@@ -124,6 +124,12 @@ class FusionPlan:
         self._wanted = {origin.get(slot, slot) for slot in wanted}
         self._memories = {origin.get(s, s): m for s, m in memories.items()}
         self._shared = {origin.get(s, s): m for s, m in shared_memories.items()}
+        self._readers: dict[int, list[Batching]] = {}
+        for instr in instrs:
+            if not instr.definition.traits.forwards:
+                for slot in instr.inputs:
+                    readers = self._readers.setdefault(origin.get(slot, slot), [])
+                    readers.append(instr.definition.batching)
         last = {
             origin.get(slot, slot): k
             for k, instr in enumerate(instrs)
@@ -301,7 +307,9 @@ class FusionPlan:
             function = _stacking(
                 instr, [(self._cores, *(each or ())) for each in shapes]
             )
-            self._add_returning(instr, function, STACKED, shapes, sources, operands)
+            arrays = [self._table[entry] for entry in sources]
+            if not self._add_views(instr, function, arrays, operands):
+                self._add_returning(instr, function, STACKED, shapes, sources, operands)
             return
         elementwise = instr.definition.is_elementwise(
             [_operand(value) for value in operands], instr.attrs
@@ -317,6 +325,43 @@ class FusionPlan:
             )
         else:
             self._add_returning(instr, function, kind, shapes, sources, operands)
+
+    def _add_views(
+        self,
+        instr: Instr,
+        function: Callable[..., Any],
+        arrays: Sequence[Array | None],
+        operands: Sequence[_Value],
+    ) -> bool:
+        """Plan parts of a buffer as they lie there, if all their readers take them.
+
+        They are the same in every run, so there is no call for them.
+        """
+        buffer, moves = operands[0].buffer, instr.definition.batching.moves
+        if not moves or buffer is None or any(array is None for array in arrays):
+            return False
+        views = dict(zip(instr.outputs, outputs_of(function(*arrays)), strict=True))
+        for slot, view in views.items():
+            leaves = slot in self._wanted or slot in self._memories
+            if leaves or not np.may_share_memory(view, buffer):
+                return False
+            if not (view.flags.c_contiguous or self._reads_rows(slot, view)):
+                return False
+        self._end_chain()
+        operands[0].pinned = True
+        for slot, view in views.items():
+            value = self._new(STACKED, view.shape[1:], view.dtype, whole=True)
+            value.buffer = self._table[value.entry] = view
+            value.lasting = value.pinned = True
+            self._values[slot] = value
+        return True
+
+    def _reads_rows(self, slot: int, view: Array) -> bool:
+        """Whether all readers take an array whose last axis alone is contiguous."""
+        return view.strides[-1] == view.itemsize and all(
+            reader.moves or reader.product or reader.elementwise
+            for reader in self._readers.get(slot, [])
+        )
 
     def _sources(
         self,

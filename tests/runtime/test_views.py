@@ -1,0 +1,113 @@
+"""Parts of arrays that a fusion reads where they lie: the bits of copies."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tpuref.engine.runtime.pool.columns import Stacked
+from tpuref.engine.runtime.pool.process.fusion import Fusion
+
+from .programs import instr
+
+CORES, SLOTS = 3, 40
+SHAPES = {30: [6, 2, 8], 31: [8, 12], 32: [2, 48], 33: [4, 3, 8]}
+KNOWN = {slot: np.array(shape, np.int32) for slot, shape in SHAPES.items()}
+MATRIX = {"transpose_a": False, "transpose_b": True}
+
+
+def random_program(draw):
+    """Operations that move, combine and reduce arrays of 96 numbers, and results."""
+    shapes, program = {0: (6, 16), 1: (8, 12)}, []
+    for slot in range(2, 26):
+        x = int(draw.choice([s for s in shapes if len(shapes[s]) > 1][-5:]))
+        alike = [s for s in shapes if shapes[s] == shapes[x]]
+        op = str(
+            draw.choice(["Neg", "AddV2", "Transpose", "Reshape", "Last", "MatMul"])
+        )
+        inputs, attrs, shape = [x], {}, shapes[x]
+        if op == "AddV2":
+            inputs = [x, int(draw.choice(alike))]
+        elif op == "Transpose":
+            perm = tuple(map(int, draw.permutation(len(shape))))
+            attrs, shape = {"perm": perm}, tuple(shape[axis] for axis in perm)
+        elif op == "Reshape":
+            to = int(draw.choice([*SHAPES]))
+            inputs, shape = [x, to], tuple(SHAPES[to])
+        elif op == "Last":
+            op = str(draw.choice(["Softmax", "Tanh", "Square"]))
+            attrs = {"axis": -1} if op == "Softmax" else {}
+        elif op == "MatMul":
+            program.append(instr(op, [x, x], slot, **MATRIX))
+            continue  # nothing else reads it
+        if np.prod(shape) == 96:
+            shapes[slot] = shape
+            program.append(instr(op, inputs, slot, **attrs))
+    products = [each.outputs[0] for each in program if each.op == "MatMul"]
+    return program, [*products, *map(int, draw.choice([*shapes][2:], 3))]
+
+
+def by_core(program, columns):
+    """What each core gets by itself."""
+    values = {**columns, **{slot: [array] * CORES for slot, array in KNOWN.items()}}
+    for each in program:
+        compute = each.definition.kernel
+        values[each.outputs[0]] = [
+            np.asarray(compute(*(values[s][core] for s in each.inputs), **each.attrs))
+            for core in range(CORES)
+        ]
+    return values
+
+
+def planned(program, wanted):
+    counter = memoryview(bytearray(8)).cast("Q")
+    numbers = range(len(program))
+    return Fusion(program, numbers, CORES, KNOWN, wanted, {}, {}, counter)
+
+
+def columns_of(draw):
+    rows = {0: (6, 16), 1: (8, 12)}
+    return {
+        slot: Stacked(draw.standard_normal((CORES, *shape), np.float32))
+        for slot, shape in rows.items()
+    }
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_results_are_those_of_each_core(seed):
+    draw = np.random.default_rng(seed)
+    program, wanted = random_program(draw)
+    fusion, kept = planned(program, wanted), []
+    for _ in range(2):
+        columns = columns_of(draw)
+        values: list[Any] = [columns.get(slot) for slot in range(SLOTS)]
+        assert fusion.run(values)
+        kept.append((values, by_core(program, columns)))
+    for values, expected in kept:
+        for slot in wanted:
+            for found, right in zip(values[slot], expected[slot], strict=True):
+                assert found.flags.c_contiguous
+                assert found.tobytes() == right.tobytes(), program
+
+
+@pytest.mark.parametrize(
+    ("reader", "calls"),
+    [
+        (instr("Square", [4], 5), 2),
+        (instr("MatMul", [4, 4], 5, **MATRIX), 2),
+        (instr("Softmax", [4], 5, axis=-1), 3),  # it is computed along contiguous rows
+    ],
+)
+def test_only_some_readers_take_what_is_not_contiguous(reader, calls):
+    program = [
+        instr("Neg", [0], 2),
+        instr("Reshape", [2, 30], 3),
+        instr("Transpose", [3], 4, perm=(1, 0, 2)),
+        reader,
+    ]
+    fusion, columns = planned(program, [5]), columns_of(np.random.default_rng(1))
+    values: list[Any] = [columns.get(slot) for slot in range(SLOTS)]
+    assert fusion.run(values)
+    assert np.array_equal(values[5], by_core(program, columns)[5])
+    (plan,) = fusion._plans.values()
+    assert plan is not None and len(plan._calls) == calls
