@@ -82,7 +82,8 @@ def in_one(numbered: Sequence[Numbered], wanted: Collection[int]) -> list[Number
     gone: set[int] = set()
     for instr, _ in numbered:
         products = [made[s] for s in instr.inputs if s in made and readers[s] == 1]
-        if instr.op != "AddN" or not len(products) == len(instr.inputs) > 1:
+        adds = instr.definition.batching.of_two is not None
+        if not adds or not len(products) == len(instr.inputs) > 1:
             continue
         sizes = {_sizes(each, made) for each in products}
         if len(sizes) == 1 and _are_large(sizes.pop()):
