@@ -56,7 +56,8 @@ def test_each_operation_has_the_bits_of_numpy(kernels):
         for shape in SHAPES:
             for other in repeated(draw, shape):
                 x, y = sample(draw, *shape), other
-                for inputs in [(x, y), (y, x)] if num_inputs == 2 else [(x,)]:
+                pairs = [(x, y), (y, x), (y, y)]
+                for inputs in pairs if num_inputs == 2 else [(x,), (y,)]:
                     result = np.empty(shape, np.float32)
                     chain(*inputs, result)
                     assert equal(result, alone(*inputs)), (name, shape, other.shape)

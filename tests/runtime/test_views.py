@@ -10,9 +10,10 @@ from tpuref.engine.runtime.pool.process.fusion import Fusion
 
 from .programs import instr
 
-CORES, SLOTS = 3, 40
+CORES, SLOTS = 3, 80
 SHAPES = {30: [6, 2, 8], 31: [8, 12], 32: [2, 48], 33: [4, 3, 8]}
 KNOWN = {slot: np.array(shape, np.int32) for slot, shape in SHAPES.items()}
+MOVING = "Transpose", "Reshape"
 MATRIX = {"transpose_a": False, "transpose_b": True}
 
 
@@ -22,9 +23,7 @@ def random_program(draw):
     for slot in range(2, 26):
         x = int(draw.choice([s for s in shapes if len(shapes[s]) > 1][-5:]))
         alike = [s for s in shapes if shapes[s] == shapes[x]]
-        op = str(
-            draw.choice(["Neg", "AddV2", "Transpose", "Reshape", "Last", "MatMul"])
-        )
+        op = str(draw.choice([*MOVING, "Neg", "AddV2", "Mean", "MatMul", "last axis"]))
         inputs, attrs, shape = [x], {}, shapes[x]
         if op == "AddV2":
             inputs = [x, int(draw.choice(alike))]
@@ -34,15 +33,21 @@ def random_program(draw):
         elif op == "Reshape":
             to = int(draw.choice([*SHAPES]))
             inputs, shape = [x, to], tuple(SHAPES[to])
-        elif op == "Last":
+        elif op == "Mean":  # of columns or rows, repeated
+            to, axis = draw.choice([*SHAPES]), int(draw.integers(len(shape)))
+            if tuple(SHAPES[to]) != shape:
+                continue
+            mean = {"axis": axis, "keepdims": True}
+            program.append(instr(op, [x], slot + 50, **mean))
+            op, inputs = "BroadcastTo", [slot + 50, int(to)]
+        elif op == "last axis":
             op = str(draw.choice(["Softmax", "Tanh", "Square"]))
             attrs = {"axis": -1} if op == "Softmax" else {}
         elif op == "MatMul":
             program.append(instr(op, [x, x], slot, **MATRIX))
             continue  # nothing else reads it
-        if np.prod(shape) == 96:
-            shapes[slot] = shape
-            program.append(instr(op, inputs, slot, **attrs))
+        shapes[slot] = shape
+        program.append(instr(op, inputs, slot, **attrs))
     products = [each.outputs[0] for each in program if each.op == "MatMul"]
     return program, [*products, *map(int, draw.choice([*shapes][2:], 3))]
 

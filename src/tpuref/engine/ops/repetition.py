@@ -92,7 +92,7 @@ def _broadcast_to(xp: Any, x: Array, shape: Array) -> Any:
 def _stacked_broadcast_to(x: Array, shape: Array) -> Any:
     new = (1,) * (len(shape) + 1 - x.ndim)
     aligned = x.reshape(len(x), *new, *x.shape[1:])
-    return np.broadcast_to(aligned, (len(x), *sizes_in(shape))).copy()
+    return np.broadcast_to(aligned, (len(x), *sizes_in(shape)))
 
 
 def _infer_sum_to_shape(x: Operand, shape: Operand) -> TensorSpec:
@@ -194,7 +194,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         "BroadcastTo",
         infer=_infer_broadcast_to,
         meaning=_broadcast_to,
-        batching=Batching(stacked=_stacked_broadcast_to),
+        batching=Batching(stacked=_stacked_broadcast_to, moves=True),
     ),
     _op(
         "SumToShape",

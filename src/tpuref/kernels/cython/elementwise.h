@@ -115,9 +115,15 @@ TPUREF_INLINE void tpuref_block(
         }
         if (flat)
             size = rows * columns, turns = 1;
-        for (r = 0; r < turns; r++)
+        for (r = 0; r < turns; r++) {
+            const int repeats = !along[0] && !along[1];
+            float *out = at[2] + r * down[2];
+            ptrdiff_t i;
             tpuref_operate(operation->code, at[0] + r * down[0], along[0],
-                           at[1] + r * down[1], along[1], at[2] + r * down[2], size);
+                           at[1] + r * down[1], along[1], out, repeats ? 1 : size);
+            for (i = 1; repeats && i < size; i++)
+                out[i] = out[0];
+        }
     }
 }
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import TensorShape
-from tpuref.engine.ops.definition import Batching, Operand, outputs_of
+from tpuref.engine.ops.definition import OpDef, Operand, outputs_of
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import (
@@ -124,12 +124,12 @@ class FusionPlan:
         self._wanted = {origin.get(slot, slot) for slot in wanted}
         self._memories = {origin.get(s, s): m for s, m in memories.items()}
         self._shared = {origin.get(s, s): m for s, m in shared_memories.items()}
-        self._readers: dict[int, list[Batching]] = {}
+        self._readers: dict[int, list[OpDef]] = {}
         for instr in instrs:
             if not instr.definition.traits.forwards:
                 for slot in instr.inputs:
                     readers = self._readers.setdefault(origin.get(slot, slot), [])
-                    readers.append(instr.definition.batching)
+                    readers.append(instr.definition)
         last = {
             origin.get(slot, slot): k
             for k, instr in enumerate(instrs)
@@ -357,10 +357,17 @@ class FusionPlan:
         return True
 
     def _reads_rows(self, slot: int, view: Array) -> bool:
-        """Whether all readers take an array whose last axis alone is contiguous."""
-        return view.strides[-1] == view.itemsize and all(
-            reader.moves or reader.product or reader.elementwise
-            for reader in self._readers.get(slot, [])
+        """Whether all readers take an array whose last axis alone is contiguous.
+
+        They take one that repeats elements if they are arithmetic: the bits of other
+        functions, such as products, depend on how NumPy reads their input.
+        """
+        readers, step = self._readers.get(slot, []), view.strides[-1]
+        if 0 in view.strides:
+            return all(_is_arithmetic(reader, view.dtype) for reader in readers)
+        batchings = [reader.batching for reader in readers]
+        return step == view.itemsize and all(
+            each.moves or each.product or each.elementwise for each in batchings
         )
 
     def _sources(
@@ -584,6 +591,14 @@ def _shapes(instr: Instr, operands: Sequence[_Value]) -> Sequence[Shape | None]:
     return [
         tuple(shape.as_list()) if shape.is_fully_defined() else None for shape in shapes
     ]
+
+
+def _is_arithmetic(definition: OpDef, dtype: np.dtype[Any]) -> bool:
+    """Whether an operation on one element type is a kernel of exact arithmetic."""
+    if not definition.batching.elementwise:
+        return False
+    name = getattr(definition.function([dtype, dtype]), "__name__", "")
+    return name in kernel.OPERATIONS
 
 
 def _operand(value: _Value) -> Operand:
