@@ -6,6 +6,7 @@ from typing import Any
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arithmetic import square
 from tpuref.interface.functions.exponentials import sqrt
+from tpuref.interface.functions.initializers import Constant, Initializer
 from tpuref.interface.optimizers.optimizer import Optimizer
 
 
@@ -29,8 +30,8 @@ class Adagrad(Optimizer):
         self.initial_accumulator_value = initial_accumulator_value
         self.epsilon = epsilon
 
-    def _start_of(self, slot: str) -> float:
-        return self.initial_accumulator_value
+    def _start_of(self, slot: str) -> Initializer:
+        return Constant(self.initial_accumulator_value)
 
     def _slot_names(self) -> Sequence[str]:
         return ["accumulator"]

@@ -11,7 +11,7 @@ from tpuref.engine.graph.default import begin_eagerly, init_scope
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import Variable
 from tpuref.interface.functions.conversion import cast
-from tpuref.interface.functions.initializers import Constant
+from tpuref.interface.functions.initializers import Constant, Initializer
 from tpuref.interface.gradients.tape import GradientTape
 from tpuref.interface.optimizers.learning_rate_schedules import LearningRateSchedule
 from tpuref.interface.training.distribution import current_strategy, current_tower
@@ -157,21 +157,11 @@ class Optimizer(ElementwiseOptimizer):
         scaled = [(g if g is None else g * count, v) for g, v in pairs]
         return super().apply_gradients(scaled, self.iterations, name)
 
-    def _start_of(self, slot: str) -> float:
-        """Return the initial value of a slot."""
-        return 0.0
+    def _start_of(self, slot: str) -> Initializer:
+        return Constant(0.0)
 
-    def _create_slots(self, var_list: Any) -> None:
-        for variable in var_list:
-            for name in self._slot_names():
-                self._get_or_make_slot_with_initializer(
-                    variable,
-                    Constant(self._start_of(name)),
-                    variable.shape,
-                    variable.dtype,
-                    name,
-                    f"{self._name}/{name}",
-                )
+    def _scope_of(self, slot: str) -> str:
+        return f"{self._name}/{slot}"
 
     def add_slot(self, var: Any, slot_name: str, initializer: Any = "zeros") -> Any:
         """Return a slot of a variable, created once.
@@ -181,7 +171,7 @@ class Optimizer(ElementwiseOptimizer):
         start = Constant(0.0) if initializer == "zeros" else initializer
         with init_scope():
             return self._get_or_make_slot_with_initializer(
-                var, start, var.shape, var.dtype, slot_name, f"{self._name}/{slot_name}"
+                var, start, var.shape, var.dtype, slot_name, self._scope_of(slot_name)
             )
 
     # -- hyperparameters -----------------------------------------------------------

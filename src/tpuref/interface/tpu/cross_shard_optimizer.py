@@ -9,11 +9,12 @@ from tpuref.interface.losses.reduction import Reduction
 from tpuref.interface.tpu.collectives import cross_replica_sum
 from tpuref.interface.tpu.peers import current_peers, replicated_region
 from tpuref.interface.training.optimizer import Optimizer, pairs_of
+from tpuref.interface.training.wrapping import WrappingOptimizer
 
 _log = advice()
 
 
-class CrossShardOptimizer(Optimizer):
+class CrossShardOptimizer(WrappingOptimizer):
     """Sums the gradients of all replicas, and applies them with another optimizer.
 
     See 000_04abb9e9288042d8.txt, Classes: CrossShardOptimizer.  It raises ValueError if
@@ -61,8 +62,7 @@ class CrossShardOptimizer(Optimizer):
                 "tf.tpu.CrossShardOptimizer: opt must be a tf.train.Optimizer, got "
                 f"{opt!r}"
             )
-        super().__init__(False, name)
-        self._opt = opt
+        super().__init__(opt, name)
         self._reduction = reduction
         self._group_assignment = group_assignment
 
@@ -110,18 +110,6 @@ class CrossShardOptimizer(Optimizer):
             for g, v in pairs_of("CrossShardOptimizer.apply_gradients", grads_and_vars)
         ]
         return self._opt.apply_gradients(sums, global_step, name)
-
-    def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """Return a slot of the wrapped optimizer."""
-        return self._opt.get_slot(*args, **kwargs)
-
-    def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
-        """Return the names of the slots of the wrapped optimizer."""
-        return self._opt.get_slot_names(*args, **kwargs)
-
-    def variables(self) -> list[Any]:
-        """Return the variables of the wrapped optimizer."""
-        return self._opt.variables()
 
 
 def _replicas() -> int:

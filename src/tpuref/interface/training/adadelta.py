@@ -38,11 +38,6 @@ class AdadeltaOptimizer(ElementwiseOptimizer):
     def _slot_names(self) -> Sequence[str]:
         return "accum", "accum_update"
 
-    def _create_slots(self, var_list: Sequence[Any]) -> None:
-        for var in var_list:
-            for name in self._slot_names():
-                self._zeros_slot(var, name, self._name)
-
     def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
         squares, changes = slots
         rho = self._tensor("_rho_t", var.dtype)

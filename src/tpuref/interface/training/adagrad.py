@@ -8,7 +8,7 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_number
 from tpuref.interface.functions.arithmetic import square
 from tpuref.interface.functions.exponentials import rsqrt
-from tpuref.interface.functions.initializers import Constant
+from tpuref.interface.functions.initializers import Constant, Initializer
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
 
@@ -38,18 +38,11 @@ class AdagradOptimizer(ElementwiseOptimizer):
         self._learning_rate = learning_rate
         self._initial_accumulator_value = initial_accumulator_value
 
-    def _hyperparameters(self) -> dict[str, Any]:
-        return {"_learning_rate_tensor": self._learning_rate}
-
     def _slot_names(self) -> Sequence[str]:
         return ("accumulator",)
 
-    def _create_slots(self, var_list: Sequence[Any]) -> None:
-        start = Constant(self._initial_accumulator_value)
-        for var in var_list:
-            self._get_or_make_slot_with_initializer(
-                var, start, var.shape, var.dtype, "accumulator", self._name
-            )
+    def _start_of(self, slot: str) -> Initializer:
+        return Constant(self._initial_accumulator_value)
 
     def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
         total = slots[0] + square(grad)

@@ -58,9 +58,7 @@ class AdamOptimizer(ElementwiseOptimizer):
         first = min(var_list, key=lambda var: str(var.name))
         for name, beta in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
             self._create_non_slot_variable(self._call_if_callable(beta), name, first)
-        for var in var_list:
-            self._zeros_slot(var, "m", self._name)
-            self._zeros_slot(var, "v", self._name)
+        super()._create_slots(var_list)
 
     def _get_beta_accumulators(self) -> tuple[Any, Any]:
         """Return the variables with the powers of the two betas."""

@@ -5,14 +5,15 @@ from typing import Any
 from tpuref.base.arguments import instance_of
 from tpuref.interface.functions.clipping import clip_by_global_norm
 from tpuref.interface.training.optimizer import Optimizer
+from tpuref.interface.training.wrapping import WrappingOptimizer
 
 
-class ClippedGradients(Optimizer):
+class ClippedGradients(WrappingOptimizer):
     """Scales gradients down to a maximum global norm for the wrapped optimizer."""
 
     def __init__(self, optimizer: Optimizer, clip_norm: Any) -> None:
-        super().__init__(False, f"ClipByNorm{optimizer.get_name()}")
-        self._opt, self._clip_norm = optimizer, clip_norm
+        super().__init__(optimizer, f"ClipByNorm{optimizer.get_name()}")
+        self._clip_norm = clip_norm
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
         """Return the gradients without clipping."""
@@ -26,18 +27,6 @@ class ClippedGradients(Optimizer):
         clipped, _ = clip_by_global_norm(gradients, self._clip_norm)
         pairs = list(zip(clipped, variables, strict=True))
         return self._opt.apply_gradients(pairs, global_step, name)
-
-    def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """Return a slot of the wrapped optimizer."""
-        return self._opt.get_slot(*args, **kwargs)
-
-    def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
-        """Return the names of the slots of the wrapped optimizer."""
-        return self._opt.get_slot_names(*args, **kwargs)
-
-    def variables(self) -> list[Any]:
-        """Return the variables of the wrapped optimizer."""
-        return self._opt.variables()
 
 
 def clip_gradients_by_norm(optimizer: Optimizer, clip_norm: Any) -> Optimizer:

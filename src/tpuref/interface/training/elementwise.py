@@ -10,6 +10,7 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.dependencies import group
 from tpuref.interface.functions.indexing import gather
+from tpuref.interface.functions.initializers import Initializer, Zeros
 from tpuref.interface.functions.variable_rows import scatter_update
 from tpuref.interface.training.optimizer import Optimizer
 
@@ -20,6 +21,8 @@ class ElementwiseOptimizer(Optimizer):
     A subclass defines the rule, the names of its slots and its hyperparameters.  As in
     TensorFlow, a sparse gradient changes only its rows of the variable and the slots.
     """
+
+    _learning_rate: Any
 
     def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> Sequence[Tensor]:
         """Return the new values of a variable and of its slots."""
@@ -33,9 +36,25 @@ class ElementwiseOptimizer(Optimizer):
         """Return a map from attributes, which `_prepare` sets, to hyperparameters.
 
         The attributes have the names of TensorFlow's optimizers, for subclasses that
-        were written for those.
+        were written for those.  By default it is the learning rate alone.
         """
-        raise NotImplementedError
+        return {"_learning_rate_tensor": self._learning_rate}
+
+    def _start_of(self, slot: str) -> Initializer:
+        """Return the initializer of a slot."""
+        return Zeros()
+
+    def _scope_of(self, slot: str) -> str:
+        """Return the name of a slot's variables, after that of the primary variable."""
+        return self._name
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for var in var_list:
+            for name in self._slot_names():
+                start, scope = self._start_of(name), self._scope_of(name)
+                self._get_or_make_slot_with_initializer(
+                    var, start, var.shape, var.dtype, name, scope
+                )
 
     def _prepare(self) -> None:
         for attribute, value in self._hyperparameters().items():

@@ -9,7 +9,7 @@ from tpuref.interface.functions.arguments import static_number
 from tpuref.interface.functions.arithmetic import abs, multiply, pow, sign, square
 from tpuref.interface.functions.creation import zeros_like
 from tpuref.interface.functions.exponentials import sqrt
-from tpuref.interface.functions.initializers import Constant
+from tpuref.interface.functions.initializers import Constant, Initializer, Zeros
 from tpuref.interface.functions.selection import where_v2
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
@@ -92,24 +92,16 @@ class FtrlOptimizer(ElementwiseOptimizer):
         self._accum_name = accum_name
         self._linear_name = linear_name
 
-    def _hyperparameters(self) -> dict[str, Any]:
-        return {"_learning_rate_tensor": self._learning_rate}
-
     def _slot_names(self) -> Sequence[str]:
         return "accum", "linear"
 
-    def _create_slots(self, var_list: Sequence[Any]) -> None:
-        start = Constant(self._initial_accumulator_value)
-        for var in var_list:
-            self._get_or_make_slot_with_initializer(
-                var,
-                start,
-                var.shape,
-                var.dtype,
-                "accum",
-                self._accum_name or self._name,
-            )
-            self._zeros_slot(var, "linear", self._linear_name or self._name)
+    def _start_of(self, slot: str) -> Initializer:
+        accumulates = slot == "accum"
+        return Constant(self._initial_accumulator_value) if accumulates else Zeros()
+
+    def _scope_of(self, slot: str) -> str:
+        own = self._accum_name if slot == "accum" else self._linear_name
+        return own or self._name
 
     def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
         before, linear = slots

@@ -33,9 +33,6 @@ class GradientDescentOptimizer(ElementwiseOptimizer):
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
 
-    def _hyperparameters(self) -> dict[str, Any]:
-        return {"_learning_rate_tensor": self._learning_rate}
-
     def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
         return [var - grad * self._tensor("_learning_rate_tensor", var.dtype)]
 

@@ -52,10 +52,6 @@ class MomentumOptimizer(ElementwiseOptimizer):
     def _slot_names(self) -> Sequence[str]:
         return ("momentum",)
 
-    def _create_slots(self, var_list: Sequence[Any]) -> None:
-        for var in var_list:
-            self._zeros_slot(var, "momentum", self._name)
-
     def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
         rate = self._tensor("_learning_rate_tensor", var.dtype)
         momentum = self._tensor("_momentum_tensor", var.dtype)

@@ -6,7 +6,7 @@ from typing import Any
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arithmetic import square
 from tpuref.interface.functions.exponentials import sqrt
-from tpuref.interface.functions.initializers import Ones
+from tpuref.interface.functions.initializers import Initializer, Ones, Zeros
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
 
@@ -50,13 +50,8 @@ class RMSPropOptimizer(ElementwiseOptimizer):
     def _slot_names(self) -> Sequence[str]:
         return ("rms", "mg", "momentum") if self._centered else ("rms", "momentum")
 
-    def _create_slots(self, var_list: Sequence[Any]) -> None:
-        for var in var_list:
-            self._get_or_make_slot_with_initializer(
-                var, Ones(), var.shape, var.dtype, "rms", self._name
-            )
-            for name in self._slot_names()[1:]:
-                self._zeros_slot(var, name, self._name)
+    def _start_of(self, slot: str) -> Initializer:
+        return Ones() if slot == "rms" else Zeros()
 
     def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
         remaining = self._tensor("_decay_tensor", var.dtype)
