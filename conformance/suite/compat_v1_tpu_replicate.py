@@ -52,6 +52,16 @@ def rows(count, value):
     return np.full([count, 2], value, np.float32)
 
 
+def sums(tf, x, y, maximum_shape, padding_spec):
+    """Build the sums of ``x`` and ``y`` in a replica each."""
+    return tf.compat.v1.tpu.replicate(
+        tf.reduce_sum,
+        [[x], [y]],
+        maximum_shapes=[tf.TensorShape(maximum_shape)],
+        padding_spec=padding_spec,
+    )
+
+
 def padded_length(tf, first, second, padding_spec):
     """Return the padded length of an input with these sizes in two replicas.
 
@@ -59,15 +69,10 @@ def padded_length(tf, first, second, padding_spec):
     """
     with tf.Graph().as_default(), fixed_system(tf, 2) as sess:
         x, y = checks.vector(tf), checks.vector(tf)
-        out = tf.compat.v1.tpu.replicate(
-            tf.reduce_sum,
-            [[x], [y]],
-            maximum_shapes=[tf.TensorShape([None])],
-            padding_spec=padding_spec,
-        )
+        out = sums(tf, x, y, [None], padding_spec)
         fed = {x: checks.ones(first), y: checks.ones(second)}
-        sums = [[float(first)], [float(second)]]
-        same(sess.run(out, fed), sums, call="sum of each input")
+        expected = [[float(first)], [float(second)]]
+        same(sess.run(out, fed), expected, call="sum of each input")
         ((length,),) = padded_shapes(tf)
         return length
 
@@ -147,12 +152,7 @@ def behaviour_buckets_avoid_recompilation(tf):
 @clause("tf.compat.v1.tpu.replicate/args:padding_spec/enum-member")
 def padding_spec_enum_member(tf):
     def build(padding_spec):
-        return tf.compat.v1.tpu.replicate(
-            tf.reduce_sum,
-            [[checks.vector(tf)], [checks.vector(tf)]],
-            maximum_shapes=[tf.TensorShape([None])],
-            padding_spec=padding_spec,
-        )
+        return sums(tf, checks.vector(tf), checks.vector(tf), [None], padding_spec)
 
     same(len(build(tf.compat.v1.tpu.PaddingSpec.POWER_OF_TWO)), 2)
     beyond_the_words()
@@ -165,12 +165,7 @@ def padding_spec_applies_to_dynamic_inputs(tf):
     same(padded_length(tf, 3, 5, power_of_two), 8)
     same(padded_length(tf, 3, 5, None), 5)
     with tf.Graph().as_default(), fixed_system(tf, 2) as sess:
-        static = [[tf.zeros([3])], [tf.zeros([3])]]
-        unknown = [tf.TensorShape([None])]
-        out = tf.compat.v1.tpu.replicate(
-            tf.reduce_sum, static, maximum_shapes=unknown, padding_spec=power_of_two
-        )
-        sess.run(out)
+        sess.run(sums(tf, tf.zeros([3]), tf.zeros([3]), [None], power_of_two))
         same(padded_shapes(tf), [(3,)], call="padded shape of equal static sizes")
     with tf.Graph().as_default(), fixed_system(tf, 2) as sess:
         x, y = checks.vector(tf), checks.vector(tf)
@@ -181,8 +176,8 @@ def padding_spec_applies_to_dynamic_inputs(tf):
             maximum_shapes=shapes,
             padding_spec=power_of_two,
         )
-        sums = sess.run(out, {x: checks.ones(3), y: checks.ones(5)})
-        same(sums, [[3.0, 3.0], [5.0, 5.0]])
+        values = sess.run(out, {x: checks.ones(3), y: checks.ones(5)})
+        same(values, [[3.0, 3.0], [5.0, 5.0]])
         same(padded_shapes(tf), [(8,), (6,)], call="a nest, and a size that is given")
 
 
@@ -195,23 +190,13 @@ def padding_spec_power_of_two_buckets(tf):
         same(length, bucket, call=f"bucket of the largest size {largest}")
     with fixed_system(tf, 2) as sess:
         x, y = (tf.placeholder(tf.float32, [None, None]) for _ in range(2))
-        out = tf.compat.v1.tpu.replicate(
-            tf.reduce_sum,
-            [[x], [y]],
-            maximum_shapes=[tf.TensorShape([None, None])],
-            padding_spec=power_of_two,
-        )
-        sums = sess.run(out, {x: np.ones([3, 5]), y: np.ones([2, 3])})
-        same(sums, [[15.0], [6.0]], call="sum of each input")
+        out = sums(tf, x, y, [None, None], power_of_two)
+        values = sess.run(out, {x: np.ones([3, 5]), y: np.ones([2, 3])})
+        same(values, [[15.0], [6.0]], call="sum of each input")
         same(padded_shapes(tf), [(4, 8)], call="padded shape of 3x5 and 2x3")
     with tf.Graph().as_default(), fixed_system(tf, 2) as sess:
         x, y = (tf.placeholder(tf.float32, [None, None]) for _ in range(2))
-        out = tf.compat.v1.tpu.replicate(
-            tf.reduce_sum,
-            [[x], [y]],
-            maximum_shapes=[tf.TensorShape([None, 6])],
-            padding_spec=power_of_two,
-        )
+        out = sums(tf, x, y, [None, 6], power_of_two)
         sess.run(out, {x: np.ones([3, 5]), y: np.ones([2, 3])})
         same(padded_shapes(tf), [(4, 6)], call="padded shape, 6 of it given")
 

@@ -22,6 +22,14 @@ def one_to_four(tf, strategy):
     return per_tower(tf, strategy, [1.0, 2.0, 3.0, 4.0])
 
 
+def require_total(tf, running, value, destinations, devices):
+    """Require the sum of 1, 2, 3 and 4, reduced to destinations, on these devices."""
+    session, strategy = running
+    total = strategy.reduce(tf.VariableAggregation.SUM, value, destinations)
+    require_devices(strategy, total, devices)
+    same(evaluated(session, strategy, total), [10.0] * len(devices))
+
+
 def reduced(tf, kind, cores=4):
     """Return 1, 2, ... of as many towers, reduced to the first device."""
     with running_strategy(tf, cores=cores) as (session, strategy):
@@ -95,10 +103,8 @@ def reduce_to_variable(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         target = variable(tf)
         value = one_to_four(tf, strategy)
-        total = strategy.reduce(tf.VariableAggregation.SUM, value, target)
         devices = [part.device for part in strategy.unwrap(target)]
-        require_devices(strategy, total, devices)
-        same(evaluated(session, strategy, total), [10.0] * 4)
+        require_total(tf, (session, strategy), value, target, devices)
         with strategy.colocate_vars_with(list(strategy.parameter_devices)[1:3]):
             on_two = variable(tf, "on_two")
         total = strategy.reduce(tf.VariableAggregation.MEAN, value, on_two)
@@ -108,27 +114,23 @@ def reduce_to_variable(tf):
 
 @page.clause(".reduce/args:destinations/per-device-tensor")
 def reduce_to_per_device_tensor(tf):
-    with running_strategy(tf, cores=4) as (session, strategy):
+    with running_strategy(tf, cores=4) as running:
+        _, strategy = running
         there = per_tower(tf, strategy, [0, 0, 0, 0])
         value = one_to_four(tf, strategy)
-        total = strategy.reduce(tf.VariableAggregation.SUM, value, there)
-        require_devices(strategy, total, strategy.worker_devices)
-        same(evaluated(session, strategy, total), [10.0] * 4)
+        require_total(tf, running, value, there, strategy.worker_devices)
         chosen = [strategy.worker_devices[3], strategy.worker_devices[1]]
         there = strategy.broadcast(tf.constant(0.0), chosen)
-        total = strategy.reduce(tf.VariableAggregation.SUM, value, there)
-        require_devices(strategy, total, chosen)
-        same(evaluated(session, strategy, total), [10.0] * 2)
+        require_total(tf, running, value, there, chosen)
 
 
 @page.clause(".reduce/args:destinations/device-string")
 def reduce_to_device(tf):
-    with running_strategy(tf, cores=4) as (session, strategy):
+    with running_strategy(tf, cores=4) as running:
+        _, strategy = running
         for device in strategy.worker_devices:
             value = one_to_four(tf, strategy)
-            total = strategy.reduce(tf.VariableAggregation.SUM, value, device)
-            require_devices(strategy, total, [device])
-            same(evaluated(session, strategy, total), [10.0])
+            require_total(tf, running, value, device, [device])
     with on_three_hosts(tf) as (strategy, value):
         for device in strategy.worker_devices:
             total = strategy.reduce(tf.VariableAggregation.SUM, value, device)
@@ -145,13 +147,12 @@ def on_three_hosts(tf):
 
 @page.clause(".reduce/args:destinations/device-list")
 def reduce_to_devices(tf):
-    with running_strategy(tf, cores=4) as (session, strategy):
+    with running_strategy(tf, cores=4) as running:
+        _, strategy = running
         devices = list(strategy.worker_devices)
         for chosen in (devices[1:3], devices, [devices[3]], devices[:1:-1]):
             value = one_to_four(tf, strategy)
-            total = strategy.reduce(tf.VariableAggregation.SUM, value, chosen)
-            require_devices(strategy, total, chosen)
-            same(evaluated(session, strategy, total), [10.0] * len(chosen))
+            require_total(tf, running, value, chosen, chosen)
     with on_three_hosts(tf) as (strategy, value):
         chosen = list(strategy.worker_devices)[::-2]
         total = strategy.reduce(tf.VariableAggregation.SUM, value, chosen)
@@ -160,11 +161,10 @@ def reduce_to_devices(tf):
 
 @page.clause(".reduce/args:destinations/value-itself-all-reduces")
 def reduce_all(tf):
-    with running_strategy(tf, cores=4) as (session, strategy):
+    with running_strategy(tf, cores=4) as running:
+        _, strategy = running
         value = one_to_four(tf, strategy)
-        total = strategy.reduce(tf.VariableAggregation.SUM, value, value)
-        require_devices(strategy, total, strategy.worker_devices)
-        same(evaluated(session, strategy, total), [10.0] * 4)
+        require_total(tf, running, value, value, strategy.worker_devices)
     with on_three_hosts(tf) as (strategy, value):
         total = strategy.reduce(tf.VariableAggregation.SUM, value, value)
         require_devices(strategy, total, strategy.worker_devices)

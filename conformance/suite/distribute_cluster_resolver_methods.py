@@ -34,7 +34,7 @@ def master_parameters(tf):
 @page.clause(".master/args:task_type/selects-job")
 @isolated
 def master_task_type(tf):
-    made = with_coordinator(distribute(tf))
+    made = checks.with_coordinator(distribute(tf))
     same(text(made.master("coordinator", 0)), "grpc://10.0.0.9:2222")
     same(text(made.master(task_type="coordinator")), "grpc://10.0.0.9:2222")
     same(text(made.master(task_type="worker", task_id=0)), "grpc://10.1.2.3:8470")
@@ -42,19 +42,10 @@ def master_task_type(tf):
     expect_raises(ValueError, made.master, task_type="ps", task_id=0)
 
 
-def with_coordinator(resolver):
-    return resolved(
-        resolver,
-        checks.one_node(),
-        coordinator_name="coordinator",
-        coordinator_address="10.0.0.9:2222",
-    )
-
-
 @page.clause(".master/args:task_id/selects-task")
 @isolated
 def master_task_id(tf):
-    made = with_coordinator(distribute(tf))
+    made = checks.with_coordinator(distribute(tf))
     same(text(made.master("worker", 1)), "grpc://10.1.2.4:8470")
     beyond_the_words()
     expect_raises(ValueError, made.master, "worker", 2)

@@ -233,21 +233,21 @@ def datasets_of_a_function(tf):
         expect_raises(ValueError, context.get_per_replica_batch_size, 7)
 
 
-def drawn(strategy, iterator):
-    """Return what three replicas get of an iterator, and its end."""
+def require_twelve_numbers(tf, strategy, iterator):
+    """Require three replicas to get two batches of two numbers each, and the end."""
     first = [part.tolist() for part in parts(strategy, iterator.get_next())]
-    doubled = strategy.run(lambda x: x * 2, (iterator.get_next(),))
-    return first, [part.tolist() for part in parts(strategy, doubled)]
+    assert first == [[0, 1], [2, 3], [4, 5]], first
+    results = strategy.run(lambda x: x * 2, (iterator.get_next(),))
+    doubled = [part.tolist() for part in parts(strategy, results)]
+    assert doubled == [[12, 14], [16, 18], [20, 22]], doubled
+    expect_raises(tf.errors.OutOfRangeError, iterator.get_next)
 
 
 @page.clause(".make_dataset_iterator/behaviour/divides")
 def iterator_of_a_divided_dataset(tf):
     with replicas(tf) as (tf, strategy):
         iterator = strategy.make_dataset_iterator(tf.data.Dataset.range(12).batch(6))
-        first, doubled = drawn(strategy, iterator)
-        assert first == [[0, 1], [2, 3], [4, 5]], first
-        assert doubled == [[12, 14], [16, 18], [20, 22]], doubled
-        expect_raises(tf.errors.OutOfRangeError, iterator.get_next)
+        require_twelve_numbers(tf, strategy, iterator)
 
 
 @page.clause(".make_input_fn_iterator/behaviour/in-turn")
@@ -259,12 +259,8 @@ def iterator_of_an_input_function(tf):
             seen.append(context.num_replicas_in_sync)
             return tf.data.Dataset.range(12).batch(2)
 
-        iterator = strategy.make_input_fn_iterator(batches)
-        first, doubled = drawn(strategy, iterator)
-        assert first == [[0, 1], [2, 3], [4, 5]], first
-        assert doubled == [[12, 14], [16, 18], [20, 22]], doubled
+        require_twelve_numbers(tf, strategy, strategy.make_input_fn_iterator(batches))
         assert seen == [3]
-        expect_raises(tf.errors.OutOfRangeError, iterator.get_next)
 
 
 @page.clause(".experimental_distribute_values_from_function/behaviour/contexts")

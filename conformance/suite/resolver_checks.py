@@ -61,6 +61,16 @@ def one_node():
     return CloudTPU({"node-1": node(*TWO_HOSTS)})
 
 
+def with_coordinator(resolver):
+    """Return a resolver of node-1 and the coordinator at 10.0.0.9:2222."""
+    return resolved(
+        resolver,
+        one_node(),
+        coordinator_name="coordinator",
+        coordinator_address="10.0.0.9:2222",
+    )
+
+
 @resolver_clause("/name/class")
 def name_class(tf, resolver):
     assert inspect.isclass(resolver), repr(resolver)
@@ -278,12 +288,7 @@ def coordinator_excluded(tf, resolver):
 @isolated
 def address_given_starts_no_server(tf, resolver):
     with counted_servers(tf) as started:
-        made = resolved(
-            resolver,
-            one_node(),
-            coordinator_name="coordinator",
-            coordinator_address="10.0.0.9:2222",
-        )
+        made = with_coordinator(resolver)
         same(made.cluster_spec().job_tasks("coordinator"), ["10.0.0.9:2222"])
         same(len(started), 0, call="servers started")
 
@@ -445,12 +450,7 @@ def first_instance(tf, resolver):
     for _ in range(3):
         same(text(made.master()), "grpc://10.1.2.3:8470")
     # A coordinator that sorts before the job of the TPUs is not meant.
-    made = resolved(
-        resolver,
-        one_node(),
-        coordinator_name="coordinator",
-        coordinator_address="10.0.0.9:2222",
-    )
+    made = with_coordinator(resolver)
     same(text(made.master()), "grpc://10.1.2.3:8470")
 
 

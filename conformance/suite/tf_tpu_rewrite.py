@@ -13,7 +13,7 @@ from ..probes import (
     static_shape,
     traced,
 )
-from .replicate_checks import Pair, plus, require_same_containers
+from .replicate_checks import Pair, counter, plus, require_same_containers
 from .tf_tpu_page import function_clause
 
 
@@ -21,13 +21,6 @@ def evaluate(tf, build):
     """Return the evaluated result of ``build()`` on a system of four cores."""
     with fixed_system(tf, cores=4) as session:
         return session.run(build())
-
-
-def counter(tf):
-    """Return a variable that starts at zero and may be assigned on a core."""
-    return tf.get_variable(
-        "counter", [], initializer=tf.zeros_initializer(), use_resource=True
-    )
 
 
 @function_clause("tf.tpu.rewrite/behaviour/runs-on-one-core")

@@ -1,6 +1,5 @@
 """Checks of what training loops of TensorFlow 2 keep: optimizers, metrics, modules."""
 
-import contextlib
 import os
 import tempfile
 
@@ -9,12 +8,6 @@ import numpy as np
 from ..clause import clause, same
 from ..probes import version_2, with_optional_packages
 from .distribute_strategy import number, parts, replicas
-
-
-@contextlib.contextmanager
-def folder():
-    with tempfile.TemporaryDirectory() as path:
-        yield path
 
 
 def trained(tf, make, steps=2):
@@ -183,7 +176,7 @@ def module(tf):
 @clause("tf.train.Checkpoint/behaviour/restored")
 @with_optional_packages()
 def checkpoint(tf):
-    with folder() as path, version_2(tf) as tf:
+    with tempfile.TemporaryDirectory() as path, version_2(tf) as tf:
 
         def objects(start):
             module = tf.Module()
@@ -209,7 +202,7 @@ def checkpoint(tf):
 @clause("tf.train.CheckpointManager/behaviour/kept")
 @with_optional_packages()
 def checkpoint_manager(tf):
-    with folder() as path, version_2(tf) as tf:
+    with tempfile.TemporaryDirectory() as path, version_2(tf) as tf:
         step = tf.Variable(0)
         saver = tf.train.Checkpoint(step=step)
         manager = tf.train.CheckpointManager(saver, path, max_to_keep=2)
