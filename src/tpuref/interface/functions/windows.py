@@ -526,18 +526,6 @@ def separable_conv2d_v2(
     )
 
 
-def max_pool_v2(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Return `max_pool`, with the parameters of TensorFlow 2."""
-    return max_pool(input, ksize, strides, padding, data_format, name)
-
-
 def avg_pool_v2(
     input: Any,
     ksize: Any,
@@ -548,18 +536,3 @@ def avg_pool_v2(
 ) -> Tensor:
     """Return `avg_pool`, with the parameters of TensorFlow 2."""
     return avg_pool(input, ksize, strides, padding, data_format, name)
-
-
-def pool_v2(
-    input: Any,
-    window_shape: Any,
-    pooling_type: str,
-    strides: Any = None,
-    padding: Any = "VALID",
-    data_format: str | None = None,
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """Return `pool`, with the parameters of TensorFlow 2."""
-    window = (window_shape, pooling_type, padding, dilations)
-    return pool(input, *window, strides, name, data_format)
