@@ -190,9 +190,7 @@ def block_program(
     for operation in reversed(region.operations):
         if operation in needed or _acts(operation):
             kept.append(operation)
-            needed.update(tensor.op for tensor in operation.captured_inputs())
-            needed.update(operation.all_control_inputs())
-            needed.update(operation.labels.get(ALONG, ()))
+            needed.update(_predecessors(operation))
     return instructions.program(region.name, parameters, kept[::-1], region.results)
 
 

@@ -429,6 +429,3 @@ class EagerIterator(Iterator):
             return self.get_next()
         except OutOfRangeError:
             raise StopIteration from None
-
-    def __repr__(self) -> str:
-        return f"<tf.data.Iterator {self._description()}>"

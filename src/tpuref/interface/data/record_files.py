@@ -48,7 +48,7 @@ class FileStage(Stage):
         """Yield the records."""
         for path in self._files(current):
             for record in self.records(path, current):
-                yield (_text(record),)
+                yield (np.array(record, object),)
 
     def _files(self, current: Pass) -> Iterator[str]:
         if self._source is None:
@@ -62,12 +62,6 @@ class FileStage(Stage):
     def records(self, path: str, current: Pass) -> Iterator[bytes]:
         """Yield the records of one file."""
         raise NotImplementedError
-
-
-def _text(record: bytes) -> Any:
-    array = np.empty((), object)
-    array[()] = record
-    return array
 
 
 class TFRecord(FileStage):

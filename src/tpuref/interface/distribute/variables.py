@@ -131,9 +131,6 @@ class DistributedVariable(DistributedValues, Variable):
     def __iter__(self) -> Any:
         return Variable.__iter__(self)
 
-    def __len__(self) -> int:
-        return len(self.index)
-
     def __repr__(self) -> str:
         return (
             f"<{type(self).__name__} {self.name!r} shape={self.shape} "

@@ -132,8 +132,12 @@ def assert_positive(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x > 0``; see `assert_equal`."""
-    shown = data, summarize, message, name
-    return _assert_sign("assert_positive", greater, ">", x, *shown)
+    function = "assert_positive"
+    value = convert_to_tensor(x)
+    shown = [value] if data is None else data
+    text = _text(message, f"{value.name} > 0 does not hold")
+    holds = greater(value, zeros_like(value))
+    return _all(holds, text, shown, summarize, name_or(name, function))
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -193,23 +197,6 @@ def _assert_pair(
     shown = [left, right] if data is None else data
     text = _text(message, f"{left.name} {sign} {right.name} does not hold")
     return _all(compare(left, right), text, shown, summarize, name_or(name, function))
-
-
-def _assert_sign(
-    function: str,
-    compare: Callable[[Any, Any], Tensor],
-    sign: str,
-    x: Any,
-    data: Sequence[Any] | None,
-    summarize: int | None,
-    message: str | None,
-    name: str | None,
-) -> Operation | None:
-    value = convert_to_tensor(x)
-    shown = [value] if data is None else data
-    text = _text(message, f"{value.name} {sign} 0 does not hold")
-    holds = compare(value, zeros_like(value))
-    return _all(holds, text, shown, summarize, name_or(name, function))
 
 
 def _text(message: str | None, claim: str) -> str:

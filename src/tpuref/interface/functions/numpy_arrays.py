@@ -56,7 +56,7 @@ def _axes(function: str, axis: Any, rank: int) -> tuple[int, ...]:
     return tuple(each % rank for each in axes)
 
 
-def _truth(condition: Any) -> Tensor:
+def truth(condition: Any) -> Tensor:
     """Return whether each element is not zero."""
     test = convert_to_tensor(condition)
     if test.dtype == bool_:
@@ -469,7 +469,7 @@ def _diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return _nonzero(condition)
-    return where_v2(_truth(condition), x, y)
+    return where_v2(truth(condition), x, y)
 
 
 @implements(np.nonzero)

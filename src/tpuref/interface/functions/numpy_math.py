@@ -18,10 +18,10 @@ from tpuref.engine.graph.numpy_protocol import UFUNCS, implements, implements_re
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_axes, static_axis
 from tpuref.interface.functions.arithmetic import maximum, minimum, multiply, truediv
-from tpuref.interface.functions.comparison import not_equal
 from tpuref.interface.functions.complex_numbers import conj, imag, real
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.linalg import einsum, norm, tensordot
+from tpuref.interface.functions.numpy_arrays import truth
 from tpuref.interface.functions.reductions import (
     count_nonzero,
     reduce_all,
@@ -152,11 +152,6 @@ def _mean_dtype(dtype: DType) -> DType:
     return float64 if dtype.is_integer or dtype == bool_ else dtype
 
 
-def _truth(x: Tensor) -> Tensor:
-    """Return whether each element is not zero."""
-    return x if x.dtype == bool_ else not_equal(x, np.zeros((), x.dtype.np))
-
-
 # Reductions.
 
 
@@ -236,12 +231,12 @@ def _min(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> T
 
 @implements(np.any)
 def _any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
-    return reduce_any(_truth(_prepare("np.any", a, None, out)), axis, keepdims)
+    return reduce_any(truth(_prepare("np.any", a, None, out)), axis, keepdims)
 
 
 @implements(np.all)
 def _all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
-    return reduce_all(_truth(_prepare("np.all", a, None, out)), axis, keepdims)
+    return reduce_all(truth(_prepare("np.all", a, None, out)), axis, keepdims)
 
 
 @implements(np.count_nonzero)

@@ -32,10 +32,7 @@ def run(options: argparse.Namespace) -> int:
         return 2
     if options.write_docs is not None and not os.access(options.write_docs, os.W_OK):
         folder = options.write_docs
-        print(
-            f"tpuref bench: --write-docs needs a writable folder, got {folder}",
-            file=sys.stderr,
-        )
+        _report(f"tpuref bench: --write-docs needs a writable folder, got {folder}")
         return 2
     extent = Extent(
         quick=options.quick,
