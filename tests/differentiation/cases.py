@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.records import ints, scalar
+
 
 @dataclass(frozen=True)
 class Case:
@@ -29,14 +31,6 @@ def case(name, *inputs, by=(0,), smooth=True, **attrs):
 
 def both(name, x, y, **attrs):
     return case(name, x, y, by=(0, 1), **attrs)
-
-
-def ints(*values):
-    return np.array(values, np.int32)
-
-
-def scalar(value):
-    return np.array(value, np.int32)
 
 
 X = np.array([[0.3, -0.45, 0.7], [-0.8, 0.15, 0.55]])

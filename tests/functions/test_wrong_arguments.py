@@ -5,22 +5,7 @@ import pytest
 
 import tpuref as tf
 
-
-def resolver():
-    return tf.distribute.cluster_resolver.TPUClusterResolver("local")
-
-
-def local_strategy():
-    return tf.contrib.distribute.TPUStrategy(resolver(), 1, num_cores=2)
-
-
-def topology():
-    return tf.contrib.tpu.Topology.for_mesh(2, 2, 2)
-
-
-def assignment():
-    return tf.contrib.tpu.device_assignment(topology(), num_replicas=2)
-
+from ..random_calls.specimens import assignment, strategy, topology
 
 CALLS = {
     "Add: name": lambda: tf.add(1, 2, name=1.5),
@@ -33,7 +18,7 @@ CALLS = {
         tf.Session().run(tf.constant(1), options=3, run_metadata=tf.RunMetadata()),
     "session must be": lambda: tf.constant(1).eval(session=topology()),
     "PerDevice: index": lambda: tf.contrib.distribute.PerDevice([1, 2]),
-    "TPUStrategy.configure": lambda: local_strategy().configure(session_config=[]),
+    "TPUStrategy.configure": lambda: strategy().configure(session_config=[]),
     "Iterator.make_initializer": lambda:
         tf.data.Iterator.from_structure(tf.float32).make_initializer(tf.float32),
     "control_dependencies: control_inputs": lambda: tf.with_dependencies(5, 1),
@@ -48,7 +33,7 @@ CALLS = {
     "the name of a collection": lambda: tf.Graph().get_collection([]),
     "Graph.get_collection: scope": lambda: tf.Graph().get_collection("x", scope=[]),
     "TensorShape: an index": lambda: tf.TensorShape([2])[1.5],
-    "TPUStrategy.run: kwargs": lambda: local_strategy().run(len, kwargs=3),
+    "TPUStrategy.run: kwargs": lambda: strategy().run(len, kwargs=3),
     "DeviceAssignment.lookup_replicas: task_id": lambda:
         assignment().lookup_replicas(np.ones(2), 0),
     "Topology.core_at": lambda: topology().core_at(5),

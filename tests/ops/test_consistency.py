@@ -42,6 +42,21 @@ from tpuref.engine.ops.elementwise import INTEGER_OR_BOOL, SIGNED_OR_COMPLEX
 from tpuref.engine.ops.reductions import REAL_OR_BOOL
 from tpuref.engine.ops.registry import ARRAYS, REGISTRY
 
+from ..differentiation.cases import (
+    BACK,
+    BOOLS,
+    HOLES,
+    KERNEL,
+    NCHW,
+    NHWC,
+    POOL,
+    POOL_SAME,
+    REST,
+    SIZES,
+    WIDE,
+    WINDOW,
+    key,
+)
 from .records import infer, ints, known, scalar
 
 COMPUTING = (elementwise, reductions, linear_algebra)
@@ -67,21 +82,9 @@ MATRIX = np.array([[3, 1, 2], [1, 0, 1]])
 CUBE = np.arange(24).reshape(2, 3, 4) % 5
 IMAGES = np.arange(2 * 5 * 4 * 3).reshape(2, 5, 4, 3) % 7
 FILTER = np.arange(2 * 3 * 3 * 2).reshape(2, 3, 3, 2) % 3
-BOOLS = np.array([[True, False, True], [False, False, True]])
 ROWS = np.array([True, False])
 EMPTY = np.zeros((0, 3))
-NHWC = {"data_format": "NHWC"}
-NCHW = {"data_format": "NCHW"}
-WINDOW = {"strides": (1, 1), "padding": "VALID", "dilations": (1, 1)}
-WIDE = {"strides": (2, 1), "padding": "SAME", "dilations": (1, 1)}
-HOLES = {"strides": (1, 1), "padding": ((1, 2), (0, 1)), "dilations": (2, 1)}
-POOL = {"ksize": (2, 3), "strides": (2, 1), "padding": "VALID"}
-POOL_SAME = {"ksize": (3, 2), "strides": (2, 3), "padding": "SAME"}
 SEED = {"seed": (1, 2)}
-
-
-def key(*items):
-    return {"key": items}
 
 
 BOTH = {"kind": FLOATING, "data": (0, 1)}
@@ -90,10 +93,9 @@ FRONT = {"kind": FLOATING, "data": (1, 2)}
 ENDS = {"kind": FLOATING, "data": (0, 2)}
 NARROW = np.arange(2 * 3 * 4 * 2).reshape(2, 3, 4, 2) % 3
 DEEP = np.arange(2 * 3 * 4 * 6).reshape(2, 3, 4, 6) % 3
-SIZES = ints(2, 5, 4, 3)
 CHANNELS_FIRST = np.moveaxis(IMAGES, 3, 1)
 FEW = CHANNELS_FIRST[:, :, :2, :2]
-SMALL, KERNEL = IMAGES[:, :3, :2], ints(2, 3, 3, 2)
+SMALL = IMAGES[:, :3, :2]
 BLANK = np.zeros((1, *tensor_arrays.BLANK))
 ORDERED = np.array([[1, 2, 3], [0, 1, 1]])
 RANKS = {"kind": REAL, "data": (0, 1)}
@@ -104,7 +106,6 @@ HELD, GROWS, DRAWN = (
     {"grows": True},
     {"output_dtype": "int32", **SEED},
 )
-BACK, REST = ("slice", None, None, -1), ("ellipsis",)
 BY_INPUTS = ("slice", ("input", 0), ("input", 1), None)
 CASES = (
     Case("Identity", [MATRIX]),
