@@ -76,8 +76,7 @@ def make_pool():
 @pytest.fixture
 def pool(make_pool):
     """A pool of three cores."""
-    started = make_pool(3)
-    return started
+    return make_pool(3)
 
 
 @pytest.fixture(autouse=True)

@@ -262,8 +262,6 @@ def test_elements_too_large_for_the_padded_shape():
 
 
 def test_samples_of_several_datasets():
-    from tpuref.interface.data.dataset import Dataset
-
     many = Dataset.range(600).map(lambda x: {"x": x, "y": [0]})
     few = Dataset.range(1000, 1200).map(lambda x: {"x": x, "y": [1, 2]})
     sample = tf.data.experimental.sample_from_datasets

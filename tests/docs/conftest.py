@@ -27,7 +27,6 @@ def written(hooks):
 
     def of(name, text):
         page = SimpleNamespace(file=SimpleNamespace(src_uri=name))
-        shown = hooks.on_page_markdown(text, page)
-        return shown
+        return hooks.on_page_markdown(text, page)
 
     return of

@@ -281,11 +281,8 @@ def test_moments_across_replicas_are_those_of_the_whole_batch(evaluate):
     y = tf.tpu.replicate(computation, [[tf.constant(part)] for part in parts])
     whole = np.concatenate(parts).astype(float)
     mean, variance = whole.mean((0, 1)), whole.var((0, 1))
-    with tf.Session() as session:
-        session.run(tf.tpu.initialize_system())
-        session.run(tf.global_variables_initializer())
-        found = np.concatenate([part for (part,) in session.run(y)])
-        averages = session.run(tf.global_variables()[2:])
+    found = np.concatenate([part for (part,) in evaluate(y)])
+    averages = evaluate(tf.global_variables()[2:])
     np.testing.assert_allclose(
         found, (whole - mean) / np.sqrt(variance), rtol=1e-3, atol=1e-5
     )

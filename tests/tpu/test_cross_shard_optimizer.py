@@ -8,6 +8,8 @@ import pytest
 import tpuref as tf
 from tpuref.interface.losses.reduction import Reduction
 
+from ..training.steps import after, require_close
+
 STEPS = 6
 ROWS = np.random.RandomState(5).randn(16, 3).astype("float32")
 TARGETS = (ROWS @ [[1.0], [-2.0], [0.5]]).astype("float32")
@@ -28,17 +30,8 @@ def optimizer_of(name):
 
 
 def trained(build, steps=STEPS):
-    with tf.Graph().as_default(), tf.Session() as session:
-        done = build()
-        session.run(tf.global_variables_initializer())
-        for _ in range(steps):
-            session.run(done)
-        return session.run(tf.trainable_variables())
-
-
-def require_close(values, expected):
-    for value, wanted in zip(values, expected, strict=True):
-        np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)
+    with tf.Graph().as_default():
+        return after(build(), tf.trainable_variables(), steps)
 
 
 def on_the_whole_batch(name):

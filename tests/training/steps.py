@@ -1,5 +1,7 @@
 """Steps of training in a session."""
 
+import numpy as np
+
 import tpuref as tf
 
 
@@ -10,3 +12,9 @@ def after(train_op, fetches, steps=1):
         for _ in range(steps):
             session.run(train_op)
         return session.run(fetches)
+
+
+def require_close(values, expected):
+    """Require that trained variables are equal but for rounding."""
+    for value, wanted in zip(values, expected, strict=True):
+        np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)

@@ -5,6 +5,8 @@ import pytest
 
 import tpuref as tf
 
+from .steps import after
+
 # fmt: off
 MEASURED = {
     "plain": [2.0999999, 0.30000007, 2.29, 0.67000014, 2.5610001, 1.1030002, 2.9049001,
@@ -83,9 +85,7 @@ def test_replicas_average_what_replica_0_computes():
         with tf.control_dependencies([train_op]):
             return tf.train.ExponentialMovingAverage(0.5).apply()
 
-    with tf.config.override(cores=2), tf.Session() as session:
+    with tf.config.override(cores=2):
         done = tf.tpu.replicate(step, [[1.0], [3.0]])
-        session.run(tf.global_variables_initializer())
-        session.run(done)
-        w, average = session.run(tf.global_variables())
+        w, average = after(done, tf.global_variables())
     assert (w, average) == (-1.0, 0.0)

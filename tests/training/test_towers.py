@@ -6,7 +6,7 @@ import pytest
 import tpuref as tf
 from tpuref.interface.training.moving_averages import assign_moving_average
 
-from .steps import after
+from .steps import after, require_close
 
 STEPS = 8
 ROWS = np.random.RandomState(3).randn(16, 3).astype("float32")
@@ -101,8 +101,7 @@ def test_a_dataset_trains_all_optimizers(strategy_of, optimizer):
             session.run(iterator.initializer)
             session.run(steps.run_op)
             values = session.run(tf.trainable_variables())
-    for value, wanted in zip(values, expected, strict=True):
-        np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)
+    require_close(values, expected)
 
 
 def test_slots_are_mirrored_and_belong_to_the_whole_variable(strategy_of):
