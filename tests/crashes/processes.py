@@ -1,5 +1,6 @@
 """What the system knows of processes: the cores of a host, what they hold open."""
 
+import contextlib
 import gc
 import os
 import threading
@@ -92,16 +93,23 @@ def eventually(condition, seconds):
     return True
 
 
+@contextlib.contextmanager
+def within(seconds):
+    """Require that the block ends within some seconds."""
+    start = time.monotonic()
+    yield
+    assert time.monotonic() - start < seconds
+
+
 def works_again(pool):
     """Whether a new initialisation gives a working pool in time.
 
     One test of each kind of fault asks.  After the others `nothing_is_left` ends the
     pool as a new initialisation does, and the next test starts one.
     """
-    start = time.monotonic()
-    pool.initialize()
-    works = pool.works
-    assert time.monotonic() - start < RESTART
+    with within(RESTART):
+        pool.initialize()
+        works = pool.works
     return bool(works)
 
 

@@ -21,6 +21,7 @@ from .processes import (
     eventually,
     named_files,
     open_files,
+    within,
     works_again,
 )
 
@@ -69,10 +70,9 @@ def test_while_it_is_idle(pool, known):
     victim = pool.pids[1]
     os.kill(victim, signal.SIGKILL)
     assert eventually(lambda: victim not in pool.pids, 1.0)
-    start = time.monotonic()
-    with pytest.raises(tf.errors.AbortedError, match="core 1 .* in no operation"):
+    lost_core = pytest.raises(tf.errors.AbortedError, match="core 1 .* in no operation")
+    with within(PROMPTLY), lost_core:
         pool.session.run(fetch)
-    assert time.monotonic() - start < PROMPTLY
     with pytest.raises(tf.errors.FailedPreconditionError, match="lost core 1"):
         pool.session.run(fetch)
     assert works_again(pool)
@@ -108,10 +108,9 @@ def test_while_another_is_in_a_host_call(pool):
         time.sleep(0.1)
         return value
 
-    start = time.monotonic()
-    with pytest.raises(tf.errors.AbortedError, match="core 2 .*SIGKILL") as caught:
+    killed = pytest.raises(tf.errors.AbortedError, match="core 2 .*SIGKILL")
+    with within(0.3 + PROMPTLY), killed as caught:
         pool.session.run(replicate(calling(end_a_core), 3))
-    assert time.monotonic() - start < 0.3 + PROMPTLY
     assert "PyFunc" in str(caught.value)
 
 
@@ -128,13 +127,11 @@ def test_while_it_starts(make_pool, seconds):
         killed.result()
         started.works  # noqa: B018
 
-    begin = time.monotonic()
-    with ThreadPoolExecutor(1) as threads:
+    with within(RESTART + PROMPTLY), ThreadPoolExecutor(1) as threads:
         killed = threads.submit(kill_the_first)
         faults = (tf.errors.UnavailableError, tf.errors.AbortedError)
         with pytest.raises(faults) as caught:
             start_and_run()
-    assert time.monotonic() - begin < RESTART + PROMPTLY
     assert "core 0 " in str(caught.value) and "SIGKILL" in str(caught.value)
     assert works_again(make_pool(2))
 
@@ -173,10 +170,8 @@ def test_while_it_computes_it_ends_itself(pool, how):
     code, message = ENDS[how]
     later = f"def end(): {code}\nthreading.Timer(0.2, end).start()\n"
     pool.plant(1, ONE_OF_ITS_OWN + later)
-    start = time.monotonic()
-    with pytest.raises(tf.errors.AbortedError) as caught:
+    with within(0.2 + PROMPTLY), pytest.raises(tf.errors.AbortedError) as caught:
         pool.session.run(replicate(summing(1), 3))
-    assert time.monotonic() - start < 0.2 + PROMPTLY
     assert f": {message}. The other cores" in str(caught.value)
     assert "lost core 1 (replica 1, " in str(caught.value)
 
