@@ -77,25 +77,22 @@ def test_an_entry_says_what_to_do(entry):
     )
 
 
+FORMS = ["E021", "e021", "TPUREF-E021", "[tpuref-e021]", " E021 "]
+FORMER = {
+    "E020": error_codes.WRONG_ARGUMENT_TYPE,
+    "e251": error_codes.UNEVEN_SHARDS,
+    "[TPUREF-W032]": error_codes.OUTSIDE_OF_REPLICAS,
+}
+"""Codes that were, and those that replaced them."""
+
+
 @pytest.mark.parametrize(
-    "text", ["E021", "e021", "TPUREF-E021", "[tpuref-e021]", " E021 "]
+    ("text", "code"),
+    [*((text, error_codes.UNEVEN_SHARDS) for text in FORMS), *FORMER.items()],
 )
-def test_a_code_is_found_however_it_is_written(text):
+def test_a_code_is_found_however_it_is_written(text, code):
     entry = find(text)
-    assert entry is not None and entry.code == error_codes.UNEVEN_SHARDS
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("E020", error_codes.WRONG_ARGUMENT_TYPE),
-        ("e251", error_codes.UNEVEN_SHARDS),
-        ("[TPUREF-W032]", error_codes.OUTSIDE_OF_REPLICAS),
-    ],
-)
-def test_a_former_code_leads_to_the_one_that_replaced_it(old, new):
-    entry = find(old)
-    assert entry is not None and entry.code == new
+    assert entry is not None and entry.code == code
 
 
 def test_former_codes_are_not_reassigned():

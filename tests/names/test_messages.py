@@ -246,30 +246,31 @@ def test_completion_and_copies_are_as_before():
     assert raised.value.name == "shrad"
 
 
-def test_objects_of_public_classes():
-    session = tf.Session()
-    dataset = tf.data.Dataset.range(3)
-    with pytest.raises(AttributeError, match=r"no tf.Session.partial_run \(in Tens"):
-        session.partial_run  # noqa: B018
-    with pytest.raises(AttributeError, match="Did you mean tf.Session.run?"):
-        session.rnu  # noqa: B018
-    with pytest.raises(AttributeError, match=r"no tf.data.Dataset.window \(in "):
-        dataset.window  # noqa: B018
-    with pytest.raises(AttributeError, match="Did you mean tf.data.Dataset.map?"):
-        dataset.map(lambda x: x).batch(2).mpa  # noqa: B018
-    with pytest.raises(AttributeError, match=r"no tf.data.Dataset.rejection_resample"):
-        tf.data.Dataset.rejection_resample  # noqa: B018
-    with pytest.raises(AttributeError, match=r"no tf.GraphKeys.CONCATENATED_VARI"):
-        tf.GraphKeys.CONCATENATED_VARIABLES  # noqa: B018
-    resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")
-    with pytest.raises(AttributeError, match=r"TPUClusterResolver.get_tpu_system_met"):
-        resolver.get_tpu_system_metadata()
-    strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
-    with pytest.raises(AttributeError, match="Did you mean .*OneDeviceStrategy.run?"):
-        strategy.runn  # noqa: B018
-    extended = tf.distribute.OneDeviceStrategy("/device:CPU:0").extended
-    with pytest.raises(AttributeError, match=r"1\.15, and as tf\.compat\.v1.* in 2\.4"):
-        extended.experimental_run_steps_on_iterator  # noqa: B018
+@pytest.mark.parametrize(
+    ("make", "name", "message"),
+    [
+        (tf.Session, "partial_run", r"no tf.Session.partial_run \(in Tens"),
+        (tf.Session, "rnu", "Did you mean tf.Session.run?"),
+        (lambda: tf.data.Dataset.range(3), "window", r"no tf.data.Dataset.window \(in "),
+        (lambda: tf.data.Dataset.range(3).map(lambda x: x).batch(2), "mpa",
+         "Did you mean tf.data.Dataset.map?"),
+        (lambda: tf.data.Dataset, "rejection_resample",
+         "no tf.data.Dataset.rejection_resample"),
+        (lambda: tf.GraphKeys, "CONCATENATED_VARIABLES",
+         "no tf.GraphKeys.CONCATENATED_VARI"),
+        (lambda: tf.distribute.cluster_resolver.TPUClusterResolver("local"),
+         "get_tpu_system_metadata", "TPUClusterResolver.get_tpu_system_met"),
+        (lambda: tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0"), "runn",
+         "Did you mean .*OneDeviceStrategy.run?"),
+        (lambda: tf.distribute.OneDeviceStrategy("/device:CPU:0").extended,
+         "experimental_run_steps_on_iterator",
+         r"1\.15, and as tf\.compat\.v1.* in 2\.4"),
+    ],
+)  # fmt: skip
+def test_objects_of_public_classes(make, name, message):
+    value = make()
+    with pytest.raises(AttributeError, match=message):
+        getattr(value, name)
 
 
 def test_a_symbolic_tensor_says_how_to_get_its_value():

@@ -42,29 +42,25 @@ def test_a_closer_marker_says_more():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("marker", "message"),
     [
-        ({"cores": 0}, "cores=.* positive integer.* got 0"),
-        ({"cores": [2, True]}, "cores=.* got True"),
-        ({"cores": "2"}, "cores=.* got '2'"),
-        ({"cores": []}, "at least one value"),
-        ({"cores": [2, None]}, "must not repeat values"),
-        ({"cores": (2, 2)}, "must not repeat values"),
-        ({"topology": "2x2"}, "topology=.* such as '2x2x2'.* got '2x2'"),
-        ({"topology": 8}, "topology=.* got 8"),
-        ({"executor": "thread"}, "executor=.* 'pool' or 'lockstep'.* got 'thread'"),
-        ({"cores": 8, "topology": "2x2x2"}, "not both"),
-        ({"core": 8}, "no argument core; it has cores, topology, executor, timeout"),
-        ({"timeout": "soon"}, "timeout must be a number of seconds.* got 'soon'"),
-        ({"timeout": -1}, "got -1"),
-        ({"timeout": float("nan")}, "got nan"),
+        (tpu(cores=0), "cores=.* positive integer.* got 0"),
+        (tpu(cores=[2, True]), "cores=.* got True"),
+        (tpu(cores="2"), "cores=.* got '2'"),
+        (tpu(cores=[]), "at least one value"),
+        (tpu(cores=[2, None]), "must not repeat values"),
+        (tpu(cores=(2, 2)), "must not repeat values"),
+        (tpu(topology="2x2"), "topology=.* such as '2x2x2'.* got '2x2'"),
+        (tpu(topology=8), "topology=.* got 8"),
+        (tpu(executor="thread"), "executor=.* 'pool' or 'lockstep'.* got 'thread'"),
+        (tpu(cores=8, topology="2x2x2"), "not both"),
+        (tpu(core=8), "no argument core; it has cores, topology, executor, timeout"),
+        (tpu(timeout="soon"), "timeout must be a number of seconds.* got 'soon'"),
+        (tpu(timeout=-1), "got -1"),
+        (tpu(timeout=float("nan")), "got nan"),
+        (tpu(8), "keyword arguments"),
     ],
 )
-def test_arguments_without_meaning(arguments, message):
+def test_arguments_without_meaning(marker, message):
     with pytest.raises(MarkerError, match=message):
-        request_of([tpu(**arguments)])
-
-
-def test_arguments_have_names():
-    with pytest.raises(MarkerError, match="keyword arguments"):
-        request_of([tpu(8)])
+        request_of([marker])

@@ -46,8 +46,25 @@ def test_calls_come_in_the_order_of_program_and_replicas():
     ]
 
 
-def called_from(build, change):
-    """Return what a program gives, and the first elements its host function saw."""
+@pytest.mark.parametrize(
+    ("build", "change", "expected"),
+    [
+        (
+            lambda x, call: tf.cond(x[0] > 0, lambda: call(x), lambda: x - 1),
+            lambda a: a * 2,
+            ([1, 2], [[-1, 0], [2, 4], [4, 6]]),
+        ),
+        (
+            lambda x, call: tf.while_loop(
+                lambda a: a[0] < 21, lambda a: [call(a)], [x]
+            ),
+            lambda a: a + 10,
+            ([0, 1, 2, 10, 11, 12, 20], [[30, 31], [21, 22], [22, 23]]),
+        ),
+    ],
+    ids=["branch", "loop"],
+)
+def test_a_call_is_of_those_that_come_to_it(build, change, expected):
     seen = []
 
     def note(a):
@@ -58,23 +75,7 @@ def called_from(build, change):
         return build(x, lambda a: called(note, a))
 
     got = evaluated(replicated(computation, rows()), "xla")[0]
-    return seen, [row[0].tolist() for row in got]
-
-
-def test_a_call_in_a_branch_is_of_those_that_take_it():
-    def build(x, call):
-        return tf.cond(x[0] > 0, lambda: call(x), lambda: x - 1)
-
-    found = called_from(build, lambda a: a * 2)
-    assert found == ([1, 2], [[-1, 0], [2, 4], [4, 6]])
-
-
-def test_a_call_in_a_loop():
-    def build(x, call):
-        return tf.while_loop(lambda a: a[0] < 21, lambda a: [call(a)], [x])
-
-    found = called_from(build, lambda a: a + 10)
-    assert found == ([0, 1, 2, 10, 11, 12, 20], [[30, 31], [21, 22], [22, 23]])
+    assert (seen, [row[0].tolist() for row in got]) == expected
 
 
 def test_an_error_of_a_host_function_arrives(capfd):
