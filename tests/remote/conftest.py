@@ -23,3 +23,10 @@ def server():
         server = tf.train.Server({"worker": ["localhost:0"]})
         yield server
         server.stop()
+
+
+@pytest.fixture
+def remote(server):
+    """A session on the server."""
+    with tf.Session(server.target) as session:
+        yield session

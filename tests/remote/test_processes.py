@@ -63,8 +63,9 @@ def serves(**settings):
 
 @pytest.fixture
 def serving():
-    with serves() as process_and_target:
-        yield process_and_target
+    """A process that serves, and a session on it."""
+    with serves() as (process, target), tf.Session(target) as session:
+        yield process, session
 
 
 def parent_of(process):
@@ -87,13 +88,12 @@ def children_of(parent):
 
 
 def test_another_process_runs_the_graph(serving):
-    process, target = serving
+    process, session = serving
     out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
     there = tf.py_func(os.getpid, [], tf.int64)
-    with tf.Session(target) as session:
-        assert session.run(out) == [(3.0,), (3.0,)]
-        assert len(session.list_devices()) == 3
-        assert session.run(there) == os.getpid() != process.pid
+    assert session.run(out) == [(3.0,), (3.0,)]
+    assert len(session.list_devices()) == 3
+    assert session.run(there) == os.getpid() != process.pid
 
 
 def test_the_pool_runs_at_the_server():
@@ -110,30 +110,28 @@ def test_the_pool_runs_at_the_server():
 
 
 def test_ctrl_c_ends_join(serving):
-    process, target = serving
-    with tf.Session(target) as session:
-        process.send_signal(signal.SIGINT)
-        assert ended(process) == ("interrupted\n", "")
-        assert process.returncode == 0
-        with pytest.raises(tf.errors.UnavailableError):
-            session.run(tf.constant(1))
+    process, session = serving
+    process.send_signal(signal.SIGINT)
+    assert ended(process) == ("interrupted\n", "")
+    assert process.returncode == 0
+    with pytest.raises(tf.errors.UnavailableError):
+        session.run(tf.constant(1))
 
 
 def test_a_server_that_is_killed_is_noticed_at_once(serving):
-    process, target = serving
-    with tf.Session(target) as session:
+    process, session = serving
 
-        def kill():
-            process.kill()
-            process.wait()
-            return 1
+    def kill():
+        process.kill()
+        process.wait()
+        return 1
 
-        began = time.monotonic()
-        with pytest.raises(tf.errors.UnavailableError, match="create a new tf.Session"):
-            session.run(tf.py_func(kill, [], tf.int64))
-        assert time.monotonic() - began < 30  # and not the deadline of two minutes
-        with pytest.raises(tf.errors.UnavailableError):
-            session.run(tf.constant(1))
+    began = time.monotonic()
+    with pytest.raises(tf.errors.UnavailableError, match="create a new tf.Session"):
+        session.run(tf.py_func(kill, [], tf.int64))
+    assert time.monotonic() - began < 30  # and not the deadline of two minutes
+    with pytest.raises(tf.errors.UnavailableError):
+        session.run(tf.constant(1))
 
 
 def ended(process):
@@ -174,16 +172,16 @@ def test_a_server_ends_with_its_program_though_a_session_is_open():
 
 def test_a_server_that_hangs_is_given_up(serving, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.connection.SILENT_SECONDS", 1.5)
-    process, target = serving
+    process, session = serving
     status = Path(f"/proc/{process.pid}/stat")
-    with tf.Session(target) as session, tf.config.override(timeout=1.5):
 
-        def stop():
-            process.send_signal(signal.SIGSTOP)
-            while status.read_text().rpartition(")")[2].split()[0] != "T":
-                time.sleep(0.01)
-            return 1
+    def stop():
+        process.send_signal(signal.SIGSTOP)
+        while status.read_text().rpartition(")")[2].split()[0] != "T":
+            time.sleep(0.01)
+        return 1
 
-        with pytest.raises(tf.errors.DeadlineExceededError, match="has sent nothing"):
-            session.run(tf.py_func(stop, [], tf.int64))
+    silent = pytest.raises(tf.errors.DeadlineExceededError, match="has sent nothing")
+    with tf.config.override(timeout=1.5), silent:
+        session.run(tf.py_func(stop, [], tf.int64))
     process.send_signal(signal.SIGCONT)

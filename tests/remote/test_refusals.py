@@ -203,12 +203,11 @@ def run_request(**fields):
         ([opening().SerializeToString(), b"\x01"], "1 bytes are not a Request"),
     ],
 )
-def test_what_makes_no_sense_ends_the_session_alone(contents, message, server):
-    with tf.Session(server.target) as session:
-        *_, last = answers(server.target, contents)
-        assert last.refused.code == tf.errors.INVALID_ARGUMENT
-        assert message in last.refused.message
-        assert session.run(tf.constant(1)) == 1
+def test_what_makes_no_sense_ends_the_session_alone(contents, message, server, remote):
+    *_, last = answers(server.target, contents)
+    assert last.refused.code == tf.errors.INVALID_ARGUMENT
+    assert message in last.refused.message
+    assert remote.run(tf.constant(1)) == 1
 
 
 def test_a_wrong_program_fails_its_run_alone(server):
@@ -273,11 +272,10 @@ def test_what_is_too_large_for_the_client(server):
         assert session.run(tf.zeros([5])).shape == (5,)
 
 
-def test_too_many_runs_at_once(server, monkeypatch):
+def test_too_many_runs_at_once(remote, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_RUNS", 1)
     inner = tf.constant(1)
-    with tf.Session(server.target) as session:
-        out = tf.py_func(lambda: session.run(inner), [], tf.int32)
-        with pytest.raises(tf.errors.ResourceExhaustedError, match="1 runs of this"):
-            session.run(out)
-        assert session.run(inner) == 1
+    out = tf.py_func(lambda: remote.run(inner), [], tf.int32)
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="1 runs of this"):
+        remote.run(out)
+    assert remote.run(inner) == 1

@@ -14,12 +14,6 @@ from tpuref.engine.remote import session as client
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 
-@pytest.fixture
-def remote(server):
-    with tf.Session(server.target) as session:
-        yield session
-
-
 @pytest.mark.parametrize(
     "value",
     [
