@@ -11,6 +11,7 @@ from .programs import PROGRAM, RESULT, python
 RUN = PROGRAM.partition("with ")[0] + "def run():\n" + "".join(
     f"    {line}\n" for line in ("with " + PROGRAM.partition("with ")[2]).splitlines()
 )  # fmt: skip
+ALONE = {"OPENBLAS_NUM_THREADS": "1"}  # Python warns of forks beside threads
 
 
 def written(folder, program):
@@ -155,8 +156,7 @@ run()
 
 def test_fork(tmp_path):
     """A fork has no cores, says so, and may start its own; its host keeps the old."""
-    alone = {"OPENBLAS_NUM_THREADS": "1"}  # Python warns of forks beside threads
-    said = python(tmp_path, "-W", "error", "-c", RUN + FORK, **alone)
+    said = python(tmp_path, "-W", "error", "-c", RUN + FORK, **ALONE)
     assert said == RESULT * 3
 
 
@@ -171,8 +171,7 @@ if not child:
 os.waitpid(child, 0)
 run()
 """
-    alone = {"OPENBLAS_NUM_THREADS": "1"}
-    said = python(tmp_path, "-W", "error", "-c", RUN + body, **alone)
+    said = python(tmp_path, "-W", "error", "-c", RUN + body, **ALONE)
     assert said == RESULT * 2
 
 
@@ -188,8 +187,7 @@ if __name__ == "__main__":
     assert child.exitcode == 0
     run()
 """
-    alone = {"OPENBLAS_NUM_THREADS": "1"}
-    said = python(tmp_path, "-W", "error", written(tmp_path, RUN + body), **alone)
+    said = python(tmp_path, "-W", "error", written(tmp_path, RUN + body), **ALONE)
     assert said == RESULT * 2
 
 
