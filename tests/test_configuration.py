@@ -8,9 +8,9 @@ from tpuref.engine.configuration import EXECUTORS, Config
 
 @pytest.fixture
 def environment(monkeypatch):
-    for name in ("TOPOLOGY", "CORES", "EXECUTOR", "TIMEOUT", "CHECK_REPLICAS"):
+    names = ["TOPOLOGY", "CORES", "EXECUTOR", "TIMEOUT", "CHECK_REPLICAS", "ALL_REDUCE"]
+    for name in names:
         monkeypatch.delenv(f"TPUREF_{name}", raising=False)
-    monkeypatch.delenv("TPUREF_ALL_REDUCE", raising=False)
     return monkeypatch
 
 

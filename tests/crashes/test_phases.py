@@ -140,33 +140,31 @@ def test_a_core_is_killed(pool, algorithm, size, place):
     assert flags.position(VICTIM)[1] == phase, "it died elsewhere"
 
 
-@pytest.mark.parametrize(("algorithm", "size", "place"), STOPPED)
-def test_a_core_is_stopped(pool, algorithm, size, place):
-    def stop():
-        held_at(pool, place)
-
+def stopped(pool, computation, place, timeout=2.0, **settings):
+    """The message of a run in which the victim is stopped at a place."""
     with (
-        tf.config.override(all_reduce=algorithm, timeout=5.0 if size == HUGE else 2.0),
-        meanwhile(pool, stop),
+        tf.config.override(timeout=timeout, **settings),
+        meanwhile(pool, lambda: held_at(pool, place)),
         pytest.raises(tf.errors.DeadlineExceededError) as caught,
     ):
-        pool.session.run(replicate(summing(size), CORES))
-    assert f"missing: core {VICTIM} (replica {VICTIM}, " in str(caught.value)
-    assert "CrossReplicaSum" in str(caught.value)
-    assert f"for replicas [{VICTIM}]" in str(caught.value)
+        pool.session.run(replicate(computation, CORES))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("algorithm", "size", "place"), STOPPED)
+def test_a_core_is_stopped(pool, algorithm, size, place):
+    timeout = 5.0 if size == HUGE else 2.0
+    message = stopped(pool, summing(size), place, timeout, all_reduce=algorithm)
+    assert f"missing: core {VICTIM} (replica {VICTIM}, " in message
+    assert "CrossReplicaSum" in message
+    assert f"for replicas [{VICTIM}]" in message
 
 
 @pytest.mark.parametrize(
     "place", [waiting_for_another, adding_up], ids=lambda place: place.__name__
 )
 def test_a_core_is_stopped_in_an_exchange(pool, place):
-    with (
-        tf.config.override(timeout=2.0),
-        meanwhile(pool, lambda: held_at(pool, place)),
-        pytest.raises(tf.errors.DeadlineExceededError) as caught,
-    ):
-        pool.session.run(replicate(exchanging_by_name, CORES))
-    message = str(caught.value)
+    message = stopped(pool, exchanging_by_name, place)
     (missing,) = re.findall(f"missing: core {VICTIM} .*", message)
     first = message.splitlines()[0]
     assert f"for replicas [{VICTIM}]" in first
@@ -187,12 +185,7 @@ def test_a_core_is_killed_in_an_exchange(pool):
 
 
 def test_a_sum_of_a_ring_is_taken_and_named_by_itself(pool):
-    with (
-        tf.config.override(timeout=2.0, all_reduce="ring"),
-        meanwhile(pool, lambda: held_at(pool, STEPS[1])),
-        pytest.raises(tf.errors.DeadlineExceededError) as caught,
-    ):
-        pool.session.run(replicate(exchanging_by_name, CORES))
-    (missing,) = re.findall(f"missing: core {VICTIM} .*", str(caught.value))
+    message = stopped(pool, exchanging_by_name, STEPS[1], all_reduce="ring")
+    (missing,) = re.findall(f"missing: core {VICTIM} .*", message)
     assert sum(f"{name}'" in missing for name in NAMES) == 1
-    assert "exchange" not in str(caught.value)
+    assert "exchange" not in message

@@ -1,5 +1,6 @@
 """A resolver for the system of this process, and strategies of several sizes."""
 
+import numpy as np
 import pytest
 
 import tpuref as tf
@@ -42,6 +43,18 @@ def summed_on_read(name, value):
         initializer=value,
         synchronization=tf.VariableSynchronization.ON_READ,
         aggregation=tf.VariableAggregation.SUM,
+    )
+
+
+def local(strategy, value):
+    """Return the values of all replicas as lists and numbers."""
+    return [np.asarray(v).tolist() for v in strategy.experimental_local_results(value)]
+
+
+def numbered(strategy, kind=float):
+    """Return a value that is 1, 2, ... in the replicas."""
+    return strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant(kind(context.replica_id_in_sync_group + 1))
     )
 
 

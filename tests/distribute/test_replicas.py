@@ -5,7 +5,6 @@ What is expected was measured on TensorFlow 2.4.4 with MirroredStrategy on logic
 
 import contextlib
 
-import numpy as np
 import pytest
 from tpuref_conformance.clause import checks
 from tpuref_conformance.probes import version_2
@@ -13,6 +12,8 @@ from tpuref_conformance.suite import distribute_contexts, distribute_strategy
 
 import tpuref as tf
 from tpuref.engine.runtime import replication
+
+from .conftest import local, numbered
 
 SUM = tf.VariableAggregation.SUM
 
@@ -57,16 +58,6 @@ def test_cores_do_what_is_stated_of_replicas(statement, executor, monkeypatch):
     for module in SUITE:
         monkeypatch.setattr(module, "replicas", on_cores)
     STATED[statement](tf)
-
-
-def local(strategy, value):
-    return [np.asarray(v).tolist() for v in strategy.experimental_local_results(value)]
-
-
-def numbered(strategy):
-    return strategy.experimental_distribute_values_from_function(
-        lambda context: tf.constant(context.replica_id_in_sync_group + 1.0)
-    )
 
 
 def test_a_plain_function_makes_variables_at_each_call(strategy):

@@ -97,9 +97,8 @@ def test_what_has_no_capsule():
         np.from_dlpack(symbolic)
 
 
-def test_components_of_a_strategy():
-    local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-    strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+def test_components_of_a_strategy(strategy_of):
+    strategy = strategy_of(2)
     with tf.eager_execution(), strategy.scope():
         each = strategy.call_for_each_tower(lambda: tf.constant([1.0, 2.0]))
         total = strategy.reduce(tf.VariableAggregation.SUM, each, "/cpu:0")

@@ -251,7 +251,8 @@ def test_completion_and_copies_are_as_before():
     [
         (tf.Session, "partial_run", r"no tf.Session.partial_run \(in Tens"),
         (tf.Session, "rnu", "Did you mean tf.Session.run?"),
-        (lambda: tf.data.Dataset.range(3), "window", r"no tf.data.Dataset.window \(in "),
+        (lambda: tf.data.Dataset.range(3), "window",
+         r"no tf.data.Dataset.window \(in "),
         (lambda: tf.data.Dataset.range(3).map(lambda x: x).batch(2), "mpa",
          "Did you mean tf.data.Dataset.map?"),
         (lambda: tf.data.Dataset, "rejection_resample",

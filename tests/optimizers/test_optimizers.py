@@ -5,6 +5,8 @@ import pytest
 
 import tpuref as tf
 
+from ..distribute.conftest import local, numbered
+
 O = tf.compat.v1.keras.optimizers  # noqa: E741
 S = O.schedules
 MADE = {
@@ -80,13 +82,10 @@ def test_replicas_sum_their_gradients(eager):
     def step(x, together):
         optimizer.apply_gradients([(x, w)], experimental_aggregate_gradients=together)
 
-    x = strategy.experimental_distribute_values_from_function(
-        lambda c: tf.constant(c.replica_id_in_sync_group + 1.0)
-    )
-    strategy.run(step, args=(x, True))
-    assert [float(v) for v in strategy.experimental_local_results(w)] == [-0.5, -0.5]
+    strategy.run(step, args=(numbered(strategy), True))
+    assert local(strategy, w) == [-0.5, -0.5]
     strategy.run(step, args=(tf.constant(1.0), False))
-    assert [float(v) for v in strategy.experimental_local_results(w)] == [-1.0, -1.0]
+    assert local(strategy, w) == [-1.0, -1.0]
     assert int(optimizer.iterations) == 2
 
 

@@ -185,10 +185,8 @@ def test_loops_and_branches_nest(pool, tmp_path):
     assert own.seconds < 2 * loop["dur"] / 1e6  # without what is inside
 
 
-def test_fused_steps_over_a_dataset(executor, tmp_path):
-    strategy = tf.contrib.distribute.TPUStrategy(
-        tf.contrib.cluster_resolver.TPUClusterResolver("local"), steps_per_run=5
-    )
+def test_fused_steps_over_a_dataset(executor, tmp_path, strategy_of):
+    strategy = strategy_of(2)
     aggregation = tf.VariableAggregation.SUM
     with strategy.scope():
         total = tf.get_variable("total", initializer=0.0, aggregation=aggregation)

@@ -165,7 +165,7 @@ def test_an_empty_infeed_is_reported(session):
         refused(tf.errors.DeadlineExceededError, words, session.run, [fill, step])
 
 
-def test_a_wait_ends_with_its_session():
+def test_a_wait_ends_with_its_session(session):
     taken = tpu.outfeed_dequeue(tf.int32, [], device_ordinal=1)
     computed = tpu.replicate(lambda: tpu.infeed_dequeue(tf.int32, []), [[]] * CORES)
     for fetch in (taken, computed):
@@ -175,8 +175,8 @@ def test_a_wait_ends_with_its_session():
         waiting.join(10)
         assert isinstance(given[0], tf.errors.CancelledError)
         assert "the session was closed while this run waited" in given[0].message
-    with tf.Session() as own:  # the cores are free again
-        assert own.run(tpu.replicate(lambda x: x + 1, [[1]] * CORES)) == [(2,)] * CORES
+    later = tpu.replicate(lambda x: x + 1, [[1]] * CORES)
+    assert session.run(later) == [(2,)] * CORES  # the cores are free again
 
 
 def test_a_full_queue_waits_for_room(session, monkeypatch):

@@ -35,7 +35,7 @@ def test_the_rank_is_checked_at_evaluation_too(session):
 
 @pytest.mark.parametrize("spec", [AUTO, POWER_OF_TWO])
 @pytest.mark.parametrize("maximum", [None, 16])
-def test_results_are_those_of_the_unpadded_data(spec, maximum, evaluate):
+def test_results_are_those_of_the_unpadded_data(spec, maximum, session):
     x, y = (tf.placeholder(tf.float32, [None, 2]) for _ in range(2))
 
     def computation(v):
@@ -58,11 +58,10 @@ def test_results_are_those_of_the_unpadded_data(spec, maximum, evaluate):
     )
     rng = np.random.default_rng(5)
     feed = {x: -1 - rng.random([3, 2]), y: -1 - rng.random([5, 2])}
-    with tf.Session() as session:
-        for result, data in zip(session.run(out, feed), feed.values(), strict=True):
-            alone = tf.Session().run(computation(tf.constant(data, tf.float32)))
-            for key, value in alone.items():
-                assert np.array_equal(result[key], value), key
+    for result, data in zip(session.run(out, feed), feed.values(), strict=True):
+        alone = session.run(computation(tf.constant(data, tf.float32)))
+        for key, value in alone.items():
+            assert np.array_equal(result[key], value), key
 
 
 @pytest.mark.parametrize("dtype", [tf.bool, tf.int32, tf.bfloat16, tf.complex64])

@@ -12,6 +12,8 @@ import pytest
 import tpuref as tf
 from tpuref.engine.ops.tpu import REPLICATE
 
+from ..distribute.conftest import local, numbered
+
 ON_READ = tf.VariableSynchronization.ON_READ
 SUM, MEAN = tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN
 FIRST = tf.VariableAggregation.ONLY_FIRST_REPLICA
@@ -31,16 +33,6 @@ def strategy(request):
 
 def on_xla():
     return bool(tf.config.executor == "xla")
-
-
-def local(strategy, value):
-    return [np.asarray(v).tolist() for v in strategy.experimental_local_results(value)]
-
-
-def numbered(strategy, kind=float):
-    return strategy.experimental_distribute_values_from_function(
-        lambda context: tf.constant(kind(context.replica_id_in_sync_group + 1))
-    )
 
 
 def number():
