@@ -104,24 +104,22 @@ def test_one_iterator_for_several_datasets(session):
         iterator.make_initializer(Dataset.zip((Dataset.range(2), Dataset.range(2))))
 
 
-def test_eager_iteration():
-    with tf.eager_execution():
-        dataset = Dataset.range(3).map(lambda x: {"x": x, "y": x + 1}).prefetch(1)
-        found = [(int(e["x"]), int(e["y"])) for e in dataset]
-        iterator = dataset.make_one_shot_iterator()
-        assert int(iterator.get_next()["x"]) == 0 and int(iterator.next()["x"]) == 1
-        assert [int(e["x"]) for e in iterator] == [2]
-        with pytest.raises(tf.errors.OutOfRangeError):
-            iterator.get_next()
-        with pytest.raises(RuntimeError, match="not available in eager mode"):
-            dataset.make_initializable_iterator()
+def test_eager_iteration(eager):
+    dataset = Dataset.range(3).map(lambda x: {"x": x, "y": x + 1}).prefetch(1)
+    found = [(int(e["x"]), int(e["y"])) for e in dataset]
     assert found == [(0, 1), (1, 2), (2, 3)]
+    iterator = dataset.make_one_shot_iterator()
+    assert int(iterator.get_next()["x"]) == 0 and int(iterator.next()["x"]) == 1
+    assert [int(e["x"]) for e in iterator] == [2]
+    with pytest.raises(tf.errors.OutOfRangeError):
+        iterator.get_next()
+    with pytest.raises(RuntimeError, match="not available in eager mode"):
+        dataset.make_initializable_iterator()
 
 
-def test_eager_epochs_are_shuffled_anew():
-    with tf.eager_execution():
-        dataset = Dataset.range(30).shuffle(30, seed=1)
-        first, second = [[int(x) for x in dataset] for _ in range(2)]
+def test_eager_epochs_are_shuffled_anew(eager):
+    dataset = Dataset.range(30).shuffle(30, seed=1)
+    first, second = [[int(x) for x in dataset] for _ in range(2)]
     assert first != second and sorted(first) == sorted(second)
 
 

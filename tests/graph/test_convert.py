@@ -139,12 +139,11 @@ def test_lists_with_tensors_and_variables_are_packed(evaluate):
 
 def test_lists_with_tensors_have_to_be_even():
     x = tf.constant(1.0)
+    one, convert = tf.constant(1), tf.convert_to_tensor
     with pytest.raises(ValueError, match="(?i)pack"):
-        tf.convert_to_tensor([x, [x, x]])
-    with pytest.raises(ValueError, match="expected dtype float32"):
-        tf.convert_to_tensor([x, tf.constant(1)])
-    with pytest.raises(TypeError, match="expected int32"):
-        tf.convert_to_tensor([tf.constant(1), 2.5])
+        convert([x, [x, x]])
+    refused(ValueError, ["expected dtype float32"], convert, [x, one])
+    refused(TypeError, ["expected int32"], convert, [one, 2.5])
 
 
 # A hint is followed where nothing is lost.

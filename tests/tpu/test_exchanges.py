@@ -56,12 +56,9 @@ def test_collective_permute(executor):
 
 
 @pytest.mark.parametrize("pairs", [[[0, 1], [0, 2]], [[0, 4]], [[1, 2], [3, 2]], [0]])
-def test_pairs_name_each_replica_once(pairs):
+def test_what_does_not_name_each_replica_once(pairs):
     with pytest.raises(ValueError, match="source_target_pairs: expected pairs"):
         replicas_of("lockstep", lambda x: tpu_ops.collective_permute(x, pairs))
-
-
-def test_a_part_for_each_replica():
     with pytest.raises(ValueError, match="split_count: expected 4.*got 2"):
         replicas_of("lockstep", lambda x: tpu_ops.all_to_all(x, 0, 1, 2))
 

@@ -5,6 +5,7 @@ import pytest
 
 import tpuref as tf
 
+from ..messages import refused
 from .steps import after
 
 
@@ -217,15 +218,12 @@ def test_in_eager_mode_variables_change_at_once():
 
 def test_nothing_to_optimize():
     optimizer = tf.train.AdamOptimizer()
-    with pytest.raises(ValueError, match="there are no variables"):
-        optimizer.minimize(tf.constant(1.0))
+    loss, words = tf.constant(1.0), ["any of the variables w:0"]
+    refused(ValueError, ["there are no variables"], optimizer.minimize, loss)
     w = tf.get_variable("w", initializer=1.0)
-    with pytest.raises(ValueError, match="any of the variables w:0"):
-        optimizer.minimize(tf.constant(1.0))
-    with pytest.raises(ValueError, match="no variable to change"):
-        optimizer.apply_gradients([])
-    with pytest.raises(ValueError, match="any of the variables w:0"):
-        optimizer.apply_gradients([(None, w)])
+    refused(ValueError, words, optimizer.minimize, loss)
+    refused(ValueError, ["no variable to change"], optimizer.apply_gradients, [])
+    refused(ValueError, words, optimizer.apply_gradients, [(None, w)])
 
 
 def test_a_subclass_without_a_method_for_the_gradient():
