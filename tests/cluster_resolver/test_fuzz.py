@@ -1,7 +1,4 @@
-"""Whatever comes from the environment or the network: only documented errors come out.
-
-``TPUREF_FUZZ_CASES`` sets the number of cases of each test, 200 by default.
-"""
+"""The environment and the network hold anything: only documented errors come out."""
 
 # ruff: noqa: PT017 - an error is one of the good outcomes
 
@@ -20,17 +17,8 @@ from tpuref.interface.cluster_resolver.patience import Patience
 from tpuref.interface.cluster_resolver.source import Search
 from tpuref.testing import FakeClock
 
+from ..fuzzing import fuzz
 from .api_object import CONTRIB, DISTRIBUTE
-
-CASES = int(os.environ.get("TPUREF_FUZZ_CASES", "200"))
-
-fuzz = hypothesis.settings(
-    max_examples=CASES,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(hypothesis.HealthCheck),
-)
 
 PARTS = st.sampled_from(
     ["grpc://", "10.1.2.3", ":8470", ",", "[", "]", "::1", "%", "a.b", "-", ":", "\x00"]

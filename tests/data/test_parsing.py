@@ -43,26 +43,29 @@ def test_a_batch_of_examples(evaluate):
     assert evaluate(found["x"]).shape == (2, 2, 2)
 
 
+NUMBER = tf.FixedLenFeature([], tf.int64)
+ROWS_OF_3 = tf.FixedLenSequenceFeature([3], tf.float32, True)
+
+
 @pytest.mark.parametrize(
-    ("feature", "expected"),
+    ("text", "name", "feature", "expected"),
     [
-        (tf.FixedLenFeature([3], tf.float32), "4 values of the feature 'x'"),
-        (tf.FixedLenFeature([4], tf.int64), "is a float_list, expected a int64_list"),
-        (tf.FixedLenSequenceFeature([3], tf.float32, True), "a multiple of the 3"),
+        (
+            FIRST,
+            "x",
+            tf.FixedLenFeature([3], tf.float32),
+            "4 values of the feature 'x'",
+        ),
+        (FIRST, "x", NUMBER, "is a float_list, expected a int64_list"),
+        (FIRST, "x", ROWS_OF_3, "a multiple of the 3"),
+        (SECOND, "label", NUMBER, "no feature 'label'"),
+        (b"\xff\xff", "label", NUMBER, "no tf.train.Example"),
     ],
 )
-def test_examples_that_are_otherwise(feature, expected, evaluate):
-    parsed = tf.parse_single_example(FIRST, {"x": feature})
+def test_examples_that_are_otherwise(text, name, feature, expected, evaluate):
+    parsed = tf.parse_single_example(text, {name: feature})
     with pytest.raises(tf.errors.InvalidArgumentError, match=expected):
         evaluate(parsed)
-
-
-def test_what_is_no_example(evaluate):
-    wanted = {"label": tf.FixedLenFeature([], tf.int64)}
-    with pytest.raises(tf.errors.InvalidArgumentError, match="no feature 'label'"):
-        evaluate(tf.parse_single_example(SECOND, wanted))
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"no tf.train.Example"):
-        evaluate(tf.parse_single_example(b"\xff\xff", wanted))
 
 
 @pytest.mark.parametrize(
