@@ -14,15 +14,18 @@ PLACE = {"zone": "z", "project": "p"}
 FOUR = node("10.2.3.0:8470", "10.2.3.1:8471", "10.2.3.2:8472", "10.2.3.3:8473")
 
 
+def resolver(**given):
+    return DISTRIBUTE("n", service=CloudTPU({"n": FOUR}), **PLACE, **given)
+
+
 @pytest.fixture
 def made():
-    return DISTRIBUTE("n", service=CloudTPU({"n": FOUR}), **PLACE)
+    return resolver()
 
 
 def test_what_it_is_at_first(made):
     assert (made.task_type, made.task_id, made.rpc_layer) == ("worker", 0, "grpc")
-    named = DISTRIBUTE("n", job_name="tpu", service=CloudTPU({"n": FOUR}), **PLACE)
-    assert named.task_type == "tpu"
+    assert resolver(job_name="tpu").task_type == "tpu"
 
 
 def test_a_task_that_is_set_is_the_master(made):
@@ -57,14 +60,8 @@ def test_a_protocol_that_is_set_is_the_prefix(made):
     assert (made.rpc_layer, made.master()) == ("grpc", "grpc://10.2.3.0:8470")
 
 
-def test_a_coordinator_keeps_its_name(made):
-    made = DISTRIBUTE(
-        "n",
-        coordinator_name="c",
-        coordinator_address="a:1",
-        service=CloudTPU({"n": FOUR}),
-        **PLACE,
-    )
+def test_a_coordinator_keeps_its_name():
+    made = resolver(coordinator_name="c", coordinator_address="a:1")
     assert made.master("c") == "grpc://a:1"
     made.task_id = 2
     assert made.master() == "grpc://10.2.3.2:8472"
