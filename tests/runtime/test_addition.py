@@ -1,22 +1,18 @@
 """Sums of several arrays in a fusion: additions of two, with the bits of the sum."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 from tpuref.engine.runtime.pool.process.addition import by_twos
-from tpuref.engine.runtime.pool.process.fusion import Fusion
 
-from .programs import instr
+from .programs import fused, fusion_of, instr
 
 CORES, SHAPE = 2, (3, 700)
 
 
 def shaped(op, inputs, output, dtype=tf.float32):
-    spec = tf.TensorSpec(SHAPE, dtype)
-    return replace(instr(op, inputs, output), specs=(spec,))
+    return instr(op, inputs, output, gives=dtype, shape=SHAPE)
 
 
 PROGRAM = [
@@ -41,12 +37,9 @@ def test_each_operand_is_added_right_after_it():
 
 
 def test_the_bits_are_those_of_the_sum():
-    counter = memoryview(bytearray(8)).cast("Q")
-    fusion = Fusion(PROGRAM, range(1, 7), CORES, {}, [4, 6], {}, {}, counter)
     draw = np.random.default_rng(0)
     columns = [draw.standard_normal(SHAPE).astype(np.float32) for _ in range(CORES)]
-    values = [columns, *[None] * 6]
-    assert fusion.run(values)
+    values = fused(fusion_of(PROGRAM, CORES, [4, 6]), {0: columns})
     for x, first, second in zip(columns, values[4], values[6], strict=True):
         before = (-x + x * x) + np.exp(x)
         assert first.tobytes() == before.tobytes()

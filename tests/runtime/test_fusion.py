@@ -12,10 +12,9 @@ from tpuref.engine.ops.definition import Operand, outputs_of
 from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
 from tpuref.engine.runtime.pool.process import plan_calls, product
-from tpuref.engine.runtime.pool.process.fusion import Fusion
 from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES, FusionPlan
 
-from .programs import instr
+from .programs import fused, fusion_of, instr, one_by_one
 
 CORES = 3
 SIZES = (*range(68), None)
@@ -156,23 +155,9 @@ def given(turn, rows=4):
     }
 
 
-def one_by_one(columns, program=PROGRAM, known=KNOWN):
+def by_core(columns):
     """What each core gets by itself."""
-    columns = {**columns, **{slot: [array] * CORES for slot, array in known.items()}}
-    for each in program:
-        compute = each.definition.kernel
-        assert compute is not None
-        columns[each.outputs[0]] = [
-            np.asarray(compute(*(columns[s][core] for s in each.inputs), **each.attrs))
-            for core in range(CORES)
-        ]
-    return columns
-
-
-def fused(fusion, columns, slots=22):
-    values: list[Any] = [columns.get(slot) for slot in range(slots)]
-    assert fusion.run(values)
-    return values
+    return one_by_one(PROGRAM, CORES, columns, KNOWN)
 
 
 @pytest.fixture
@@ -183,8 +168,7 @@ def counter():
 @pytest.fixture(params=[plan_calls.BLOCK_BYTES, 16, 100], ids="in blocks of {}".format)
 def fusion(request, counter, monkeypatch):
     monkeypatch.setattr(plan_calls, "BLOCK_BYTES", request.param)
-    numbers = range(1, 1 + len(PROGRAM))
-    return Fusion(PROGRAM, numbers, CORES, KNOWN, WANTED, {}, {}, counter)
+    return fusion_of(PROGRAM, CORES, WANTED, KNOWN, counter)
 
 
 def check(values, expected):
@@ -199,7 +183,7 @@ def test_a_program_gives_what_each_core_gets_by_itself(fusion):
     kept = []
     for turn, rows in enumerate((4, 4, 4, 300, 4)):  # 300 rows stay where they are
         columns = given(turn, rows)
-        kept.append((fused(fusion, columns), one_by_one(columns)))
+        kept.append((fused(fusion, columns), by_core(columns)))
     for values, expected in kept:  # later runs wrote over no earlier result
         check(values, expected)
 
@@ -207,11 +191,11 @@ def test_a_program_gives_what_each_core_gets_by_itself(fusion):
 def test_values_that_come_as_a_stack_or_are_equal(fusion):
     columns = given(0)
     columns[0] = Stacked(np.array(columns[0]))
-    check(fused(fusion, columns), one_by_one(columns))
+    check(fused(fusion, columns), by_core(columns))
     columns = given(1)
     columns[0], columns[1] = [columns[0][0]] * CORES, [columns[1][0]] * CORES
     values = fused(fusion, columns)
-    check(values, one_by_one(columns))
+    check(values, by_core(columns))
     assert all(layout(values[slot])[0] == SAME for slot in WANTED)
 
 
@@ -228,7 +212,7 @@ def test_cores_that_differ_in_shape_are_left_to_others(fusion):
     columns[0][1] = np.zeros((2, 5), np.float32)
     values: list[Any] = [columns.get(slot) for slot in range(20)]
     assert not fusion.run(values)
-    check(fused(fusion, given(1)), one_by_one(given(1)))
+    check(fused(fusion, given(1)), by_core(given(1)))
 
 
 def test_only_what_a_plan_cannot_take_ends_it(fusion, monkeypatch):
@@ -244,7 +228,7 @@ def test_only_what_a_plan_cannot_take_ends_it(fusion, monkeypatch):
     assert not refuse(MemoryError)  # which there may be again in the next run
     with pytest.raises(AttributeError):
         refuse(AttributeError)  # a mistake in the plan
-    check(fused(fusion, given(1)), one_by_one(given(1)))
+    check(fused(fusion, given(1)), by_core(given(1)))
     assert not refuse(ValueError)
     assert not fusion.run([given(1).get(slot) for slot in range(20)])
 
@@ -281,15 +265,13 @@ def chained(draw):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_chains_of_elementwise_operations(seed, counter, monkeypatch):
+def test_chains_of_elementwise_operations(seed, monkeypatch):
     draw = np.random.default_rng(seed)
     monkeypatch.setattr(
         plan_calls, "BLOCK_BYTES", int(draw.choice([64, 1000, 1 << 16]))
     )
     program, constants, wanted = chained(draw)
-    fusion = Fusion(
-        program, range(len(program)), CORES, constants, wanted, {}, {}, counter
-    )
+    fusion = fusion_of(program, CORES, wanted, constants)
     for rows in (7, 600, 7):
         shapes = [(rows, 5), (), (rows, 1)]
         columns = {
@@ -298,8 +280,8 @@ def test_chains_of_elementwise_operations(seed, counter, monkeypatch):
         }
         shared = [sample(draw, np.dtype(np.float32), shape) for shape in [(5,), ()]]
         columns |= {3 + k: [array] * CORES for k, array in enumerate(shared)}
-        values = fused(fusion, columns, slots=40)
-        expected = one_by_one(columns, program, constants)
+        values = fused(fusion, columns)
+        expected = one_by_one(program, CORES, columns, constants)
         for slot in wanted:
             for found, right in zip(values[slot], expected[slot], strict=True):
                 np.testing.assert_array_equal(found, right)
@@ -351,7 +333,7 @@ PRODUCTS = [(4, 256, 10), (1, 7, 1), (5, 1, 3), (1, 1, 1), (17, 33, 2), (3, 0, 2
 @pytest.mark.parametrize("dtype", ["float32", "float16", "complex64", "int32"])
 @pytest.mark.parametrize("shared", ["left", "right", "none"])
 @pytest.mark.parametrize("turned", TURNED)
-def test_products_of_matrices_for_all_cores_at_once(turned, shared, dtype, counter):
+def test_products_of_matrices_for_all_cores_at_once(turned, shared, dtype):
     attrs = dict(zip(("transpose_a", "transpose_b"), TURNED[turned], strict=True))
     doubled = instr("AddV2", [0, 0], 2, gives=dtype)  # lies in the memory of the plan
     multiplied = instr("MatMul", [2, 1], 3, gives=dtype, **attrs)
@@ -368,7 +350,7 @@ def test_products_of_matrices_for_all_cores_at_once(turned, shared, dtype, count
             ]
             for side, shape in zip(("left", "right"), shapes, strict=True)
         )
-        fusion = Fusion([doubled, multiplied], [1, 2], CORES, {}, [3], {}, {}, counter)
+        fusion = fusion_of([doubled, multiplied], CORES, [3])
         values = fused(fusion, {0: left, 1: right})
         small = max(left[0].nbytes, right[0].nbytes) <= GATHERED_BYTES
         assert not small or layout(values[3])[0] == STACKED
@@ -380,9 +362,7 @@ def test_products_of_matrices_for_all_cores_at_once(turned, shared, dtype, count
             assert found.tobytes() == wanted.tobytes()
 
 
-def test_products_with_a_shared_matrix_are_one_where_the_bits_are_the_same(
-    counter, monkeypatch
-):
+def test_products_with_a_shared_matrix_are_one_where_the_bits_are_the_same(monkeypatch):
     program = [instr("Neg", [0], 2), instr("MatMul", [2, 1], 3, transpose_b=True)]
     draw, sizes = np.random.default_rng(7), []
     multiply = product.multiply
@@ -396,7 +376,7 @@ def test_products_with_a_shared_matrix_are_one_where_the_bits_are_the_same(
     for rows in (1, 16, 33):
         left = Stacked(draw.standard_normal((CORES, rows, 156)).astype(np.float32))
         right = draw.standard_normal((64, 156)).astype(np.float32)
-        fusion = Fusion(program, [1, 2], CORES, {}, [3], {}, {}, counter)
+        fusion = fusion_of(program, CORES, [3])
         values = fused(fusion, {0: left, 1: [right] * CORES})
         for found, x in zip(values[3], left, strict=True):
             assert found.tobytes() == np.matmul(-x, right.T).tobytes()
@@ -411,15 +391,14 @@ def test_products_with_a_shared_matrix_are_one_where_the_bits_are_the_same(
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 @pytest.mark.parametrize("axis", [-1, 1, 0, -2])
 @pytest.mark.parametrize("op", ["Softmax", "LogSoftmax"])
-def test_softmax_for_all_cores_at_once(op, axis, dtype, counter):
+def test_softmax_for_all_cores_at_once(op, axis, dtype):
     draw, softmax = np.random.default_rng(5), instr(op, [0], 1, gives=dtype, axis=axis)
     compute = softmax.definition.kernel
     assert compute is not None
     for rows, width in itertools.product((1, 2, 5), (*range(1, 20), 64, 130)):
         column = [3 * draw.standard_normal((rows, width)) for _ in range(CORES)]
         column = [array.astype(dtype) for array in column]
-        fusion = Fusion([softmax], [1], CORES, {}, [1], {}, {}, counter)
-        values = fused(fusion, {0: column})
+        values = fused(fusion_of([softmax], CORES, [1]), {0: column})
         once = axis == -1 and column[0].nbytes <= GATHERED_BYTES
         # Softmax writes into a stack, be it core by core.
         assert (layout(values[1])[0] == STACKED) == (once or op == "Softmax")

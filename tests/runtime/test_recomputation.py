@@ -1,15 +1,11 @@
 """Values that a late reader computes again: which, and with the same bits."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-import tpuref as tf
-from tpuref.engine.runtime.pool.process.fusion import Fusion
 from tpuref.engine.runtime.pool.process.recomputation import recomputed
 
-from .programs import instr
+from .programs import fused, fusion_of, instr
 
 CORES, SIZE = 2, 128
 HALF, ONE = np.float32(0.5), np.float32([1.0])
@@ -18,8 +14,7 @@ CONSTANTS = {1: HALF, 2: ONE}
 
 def shaped(op, inputs, output, size=SIZE):
     attrs = {"transpose_a": False, "transpose_b": False} if op == "MatMul" else {}
-    spec = tf.TensorSpec((size, size), tf.float32)
-    return replace(instr(op, inputs, output), specs=(spec,), attrs=attrs)
+    return instr(op, inputs, output, shape=(size, size), **attrs)
 
 
 def activation(late=("Mul", [5, 6], 9), size=SIZE):
@@ -52,15 +47,12 @@ def test_late_readers_share_a_copy():
 
 def test_the_bits_are_the_same():
     program, wanted = activation(), [8, 9, 10, 11]
-    counter = memoryview(bytearray(8)).cast("Q")
-    fusion = Fusion(
-        program, range(len(program)), CORES, CONSTANTS, wanted, {}, {}, counter
-    )
+    fusion = fusion_of(program, CORES, wanted, CONSTANTS)
     draw = np.random.default_rng(3)
     column = [draw.standard_normal((SIZE, SIZE), np.float32) for _ in range(CORES)]
     for _ in range(2):
-        values = [column, [HALF] * CORES, [ONE] * CORES, *[None] * 9]
-        assert fusion.run(values)
+        columns = {0: column, 1: [HALF] * CORES, 2: [ONE] * CORES}
+        values = fused(fusion, columns)
         for core, given in enumerate(column):
             x, t = -given, np.tanh(-given)
             half, more = x * HALF, ONE + t

@@ -1,7 +1,6 @@
 """Rules for all cores at once: the bits that each core gets by itself."""
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +9,8 @@ import tpuref as tf
 from tpuref.engine.ops.definition import outputs_of
 from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.runtime.pool.columns import SAME, STACKED, layout
-from tpuref.engine.runtime.pool.process.fusion import Fusion
 
-from .programs import instr
+from .programs import fused, fusion_of, instr
 
 CORES = 3
 REDUCTIONS = ("Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "ArgMax", "ArgMin")
@@ -141,16 +139,6 @@ def test_each_rule_is_compared():
     assert rules == {*REDUCTIONS, *others}
 
 
-def fused(program, column, wanted):
-    known = {9: np.array([4], np.int32)}
-    counter = memoryview(bytearray(8)).cast("Q")
-    numbers = range(1, 1 + len(program))
-    fusion = Fusion(program, numbers, CORES, known, wanted, {}, {}, counter)
-    values: list[Any] = [column, *[None] * 9]
-    assert fusion.run(values)
-    return values
-
-
 def test_a_slope_of_a_mean_is_known_beforehand():
     draw = np.random.default_rng(4)
     program = [
@@ -162,7 +150,8 @@ def test_a_slope_of_a_mean_is_known_beforehand():
         instr("BroadcastTo", [5, 9], 6),
     ]
     column = [draw.standard_normal(4).astype("f") for _ in range(CORES)]
-    values = fused(program, column, [1, 6])
+    fusion = fusion_of(program, CORES, [1, 6], {9: np.array([4], np.int32)})
+    values = fused(fusion, {0: column})
     assert layout(values[1])[0] == STACKED and layout(values[6])[0] == SAME
     assert values[6][0].tolist() == [0.25] * 4 and values[6][0].flags.c_contiguous
     mean = program[0].definition.kernel
@@ -172,9 +161,8 @@ def test_a_slope_of_a_mean_is_known_beforehand():
 
 
 def test_a_wrong_label_is_left_to_the_core_that_has_it():
-    counter = memoryview(bytearray(8)).cast("Q")
     program = [instr("SparseSoftmaxCrossEntropyWithLogits", [0, 2], 1)]
-    fusion = Fusion(program, [1], CORES, {}, [1], {}, {}, counter)
+    fusion = fusion_of(program, CORES, [1])
     logits = [np.zeros((2, 4), np.float32) + k for k in range(CORES)]
     labels = [np.array([k, 0], np.int32) for k in (0, 4, 3)]
     assert not fusion.run([logits, None, labels])

@@ -1,7 +1,6 @@
 """Sums of products that are not written to memory, with the bits of the products."""
 
 import functools
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,17 +8,15 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.program import Program
-from tpuref.engine.runtime.pool.process.fusion import Fusion
 from tpuref.engine.runtime.pool.process.summed_products import in_one, summed_products
 
-from .programs import instr
+from .programs import fused, fusion_of, instr
 
 INNER, ROWS, COLUMNS = 3, 50, 64
 
 
 def shaped(op, inputs, output, *shape, **attrs):
-    spec = tf.TensorSpec(shape, tf.float32)
-    return replace(instr(op, inputs, output, **attrs), specs=(spec,))
+    return instr(op, inputs, output, shape=shape, **attrs)
 
 
 def is_taken(rows=ROWS, results=(4,), readers=(), moves=(), joined=False, **turned):
@@ -147,12 +144,9 @@ def test_the_products_of_a_sum_are_not_written():
     ]
     last = joined[-1][0]
     assert (last.inputs, last.outputs) == ((2, 2, 2, 3, 4, 5), (20,))
-    counter = memoryview(bytearray(8)).cast("Q")
-    fusion = Fusion(instrs, range(len(instrs)), 2, {}, [20], {}, {}, counter)
     draw = np.random.default_rng(1)
     x, y = (draw.standard_normal((2, INNER, n), np.float32) for n in (ROWS, COLUMNS))
-    values = [[*x], [*y], *[None] * 19]
-    assert fusion.run(values)
+    values = fused(fusion_of(instrs, 2, [20]), {0: [*x], 1: [*y]})
     for core in range(2):
         rights = [abs(y[core]), np.exp(y[core]), abs(y[core])]
         first, second, third = (-x[core].T @ right for right in rights)

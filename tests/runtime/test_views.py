@@ -1,16 +1,13 @@
 """Parts of arrays that a fusion reads where they lie: the bits of copies."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from tpuref.engine.runtime.pool.columns import Stacked
-from tpuref.engine.runtime.pool.process.fusion import Fusion
 
-from .programs import instr
+from .programs import fused, fusion_of, instr, one_by_one
 
-CORES, SLOTS = 3, 80
+CORES = 3
 SHAPES = {30: [6, 2, 8], 31: [8, 12], 32: [2, 48], 33: [4, 3, 8]}
 KNOWN = {slot: np.array(shape, np.int32) for slot, shape in SHAPES.items()}
 MOVING = "Transpose", "Reshape"
@@ -52,24 +49,6 @@ def random_program(draw):
     return program, [*products, *map(int, draw.choice([*shapes][2:], 3))]
 
 
-def by_core(program, columns):
-    """What each core gets by itself."""
-    values = {**columns, **{slot: [array] * CORES for slot, array in KNOWN.items()}}
-    for each in program:
-        compute = each.definition.kernel
-        values[each.outputs[0]] = [
-            np.asarray(compute(*(values[s][core] for s in each.inputs), **each.attrs))
-            for core in range(CORES)
-        ]
-    return values
-
-
-def planned(program, wanted):
-    counter = memoryview(bytearray(8)).cast("Q")
-    numbers = range(len(program))
-    return Fusion(program, numbers, CORES, KNOWN, wanted, {}, {}, counter)
-
-
 def columns_of(draw):
     rows = {0: (6, 16), 1: (8, 12)}
     return {
@@ -82,12 +61,11 @@ def columns_of(draw):
 def test_results_are_those_of_each_core(seed):
     draw = np.random.default_rng(seed)
     program, wanted = random_program(draw)
-    fusion, kept = planned(program, wanted), []
+    fusion, kept = fusion_of(program, CORES, wanted, KNOWN), []
     for _ in range(2):
         columns = columns_of(draw)
-        values: list[Any] = [columns.get(slot) for slot in range(SLOTS)]
-        assert fusion.run(values)
-        kept.append((values, by_core(program, columns)))
+        values = fused(fusion, columns)
+        kept.append((values, one_by_one(program, CORES, columns, KNOWN)))
     for values, expected in kept:
         for slot in wanted:
             for found, right in zip(values[slot], expected[slot], strict=True):
@@ -110,9 +88,9 @@ def test_only_some_readers_take_what_is_not_contiguous(reader, calls):
         instr("Transpose", [3], 4, perm=(1, 0, 2)),
         reader,
     ]
-    fusion, columns = planned(program, [5]), columns_of(np.random.default_rng(1))
-    values: list[Any] = [columns.get(slot) for slot in range(SLOTS)]
-    assert fusion.run(values)
-    assert np.array_equal(values[5], by_core(program, columns)[5])
+    fusion = fusion_of(program, CORES, [5], KNOWN)
+    columns = columns_of(np.random.default_rng(1))
+    expected = one_by_one(program, CORES, columns, KNOWN)
+    assert np.array_equal(fused(fusion, columns)[5], expected[5])
     (plan,) = fusion._plans.values()
     assert plan is not None and len(plan._calls) == calls
