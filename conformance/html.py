@@ -4,19 +4,9 @@ import os
 from html import escape
 
 from .documents import name_of
-from .outcome import (
-    ABSENT,
-    CONTRADICTIONS,
-    MEANINGS,
-    NOT_APPLICABLE,
-    OUTCOMES,
-    PASS,
-    RECORDED,
-)
+from .outcome import MEANINGS, NOT_APPLICABLE, OUTCOMES, PASS, REPRODUCED
 from .report import LETTERS, cell
 
-#: A missing name needs no script.
-_REPRODUCED = {*CONTRADICTIONS, *RECORDED} - {ABSENT}
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -170,7 +160,7 @@ def _reproductions(statement, results, snippet):
     """Return a script for each subject that contradicts the statement."""
     scripts = {}
     for column, result in results:
-        if result.outcome in _REPRODUCED:
+        if result.outcome in REPRODUCED:
             scripts.setdefault(snippet(statement.id, column), []).append(column.name)
     return [
         f"<p>Reproduction for {escape(', '.join(names))}:</p>\n"

@@ -1,10 +1,7 @@
 """The report as Markdown."""
 
-from .outcome import ABSENT, CONTRADICTIONS, MEANINGS, OUTCOMES, PASS, RECORDED
+from .outcome import MEANINGS, OUTCOMES, PASS, REPRODUCED
 from .report import LETTERS, cell
-
-#: A missing name needs no script.
-_REPRODUCED = {*CONTRADICTIONS, *RECORDED} - {ABSENT}
 
 
 def as_markdown(report, snippet):
@@ -77,7 +74,7 @@ def _script(report, statement, snippet):
     """Return the reproduction for the first subject that contradicts a statement."""
     for column in report.columns:
         result = None if column.reason else column.results.get(statement.id)
-        if result is not None and result.outcome in _REPRODUCED:
+        if result is not None and result.outcome in REPRODUCED:
             script = snippet(statement.id, column)
             return ["", "```python", *script.splitlines(), "```"]
     return []

@@ -22,6 +22,9 @@ RECORDED = (DEVIATES, DIFFERS)
 #: Outcomes that contradict a statement, unless they are recorded as a deviation.
 CONTRADICTIONS = (FAIL, ABSENT, ERROR, CRASH, TIMEOUT)
 
+#: Outcomes that a script reproduces; a missing name needs none.
+REPRODUCED = {*CONTRADICTIONS, *RECORDED} - {ABSENT}
+
 #: What the reason begins with where an optional package is missing.
 WITHOUT_PACKAGE = "an optional package is missing: "
 

@@ -16,6 +16,7 @@ _REGISTRATIONS = ("clause", "function_clause")
 _INDENT = "    "
 
 
+@functools.lru_cache(maxsize=None)
 class _Module:
     """The definitions at the top level of one module of the suite."""
 
@@ -62,11 +63,6 @@ def _registers(decorator):
     return name in _REGISTRATIONS or (name or "").endswith("_clause")
 
 
-@functools.lru_cache(maxsize=None)
-def _module(name):
-    return _Module(name)
-
-
 class _Script:
     """Collects imports and definitions, each after those that it uses."""
 
@@ -78,7 +74,7 @@ class _Script:
 
     def add(self, module_name, name):
         """Write the definition of ``name`` as its module sees it; return its name."""
-        module = _module(module_name)
+        module = _Module(module_name)
         node = module.defined.get(name)
         if node is None:
             return name  # a builtin
@@ -115,8 +111,7 @@ class _Script:
 
     def _add_relative(self, module, node, name):
         (alias,) = [one for one in node.names if (one.asname or one.name) == name]
-        origin = _absolute(module.name, node)
-        return self.add(origin, alias.name)
+        return self.add(_absolute(module.name, node), alias.name)
 
     def _add_definition(self, module, node, name):
         if name == "_CHECKS":
@@ -145,10 +140,10 @@ class _Script:
 
     def _add_checks(self, module):
         """Write the table of the checks, as far as this clause needs it."""
-        checks = module.module._CHECKS[self._api.replace("_dyn", "")]
+        key = self._api.replace("_dyn", "")
+        checks = module.module._CHECKS[key]
         names = [self.add(one.__module__, one.__name__) for one in checks]
         listed = "".join(f"{_INDENT * 2}{name},\n" for name in names)
-        key = self._api.replace("_dyn", "")
         self.definitions.append(
             f"_CHECKS = {{\n{_INDENT}{key!r}: [\n{listed}{_INDENT}]\n}}"
         )
@@ -196,10 +191,9 @@ def snippet(clause, module="tpuref", settings=None, served=False, described=None
     name = script.add(check.__module__, check.__name__)
     loaded = _load(script, module, described)
     surroundings = _surroundings(script, module, served)
-    body = script.imports + [""] if script.imports else []
     lines = [f"# {clause.id}", f"# {clause.says}"]
     lines += _settings_lines(settings or {})
-    lines += sorted(body)[1:] if body else []
+    lines += sorted(script.imports)
     for definition in script.definitions:
         lines += ["", "", definition]
     lines += ["", "", loaded, "", f"with {surroundings}:"]

@@ -93,10 +93,6 @@ class Line:
             self._connection = None
 
 
-class Stopped(Exception):
-    """The run ends early because a clause failed."""
-
-
 class Runner:
     """Runs the clauses.
 
@@ -127,11 +123,11 @@ class Runner:
         start = time.perf_counter()
         try:
             self._start_and_run(subject, run)
-        except Stopped:
-            self._stop = True
         except CannotStart as reason:
             run.reason = str(reason)
-            self._fill(run, f"the subject cannot be run: {reason}")
+            said = f"the subject cannot be run: {reason}"
+            for clause in run.clauses[len(run.results) :]:
+                run.results.append(Result(clause.id, ERROR, said))
         run.seconds = time.perf_counter() - start
         return run
 
@@ -140,7 +136,7 @@ class Runner:
         try:
             for clause in run.clauses:
                 if self._stop:
-                    raise Stopped
+                    return
                 result = line.ask(clause)
                 run.header = line.header
                 self._add(run, result)
@@ -152,11 +148,6 @@ class Runner:
         run.results.append(result)
         if self._progress is not None:
             self._progress(run.subject, result)
-
-    def _fill(self, run, reason):
-        """Give every clause without a result one that says why."""
-        for clause in run.clauses[len(run.results) :]:
-            run.results.append(Result(clause.id, ERROR, reason))
 
 
 def _processors():
