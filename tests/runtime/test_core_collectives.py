@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tpuref.base.callsite import CallSite
 from tpuref.engine.configuration import ALL_REDUCES, EXECUTORS
-from tpuref.engine.program import Instr
 from tpuref.engine.runtime.executor import STARTS
 from tpuref.engine.runtime.pool.arena import Arena
 from tpuref.engine.runtime.pool.process.collectives import (
@@ -20,9 +18,9 @@ from tpuref.engine.runtime.pool.process.collectives import (
 from tpuref.engine.runtime.pool.split import LocalCore, Split
 from tpuref.kernels import status
 
-SITE = CallSite("train.py", 3, "step")
-ATTRS = {"groups": ((0, 1),)}
-SUM = Instr("CrossReplicaSum", "total", (0,), (1,), ATTRS, (), 0, SITE)
+from .programs import instr
+
+SUM = instr("CrossReplicaSum", [0], 1, groups=((0, 1),))
 
 
 class Answering:
@@ -114,9 +112,8 @@ def looked_at(contributions):
         ends: Any = dict.fromkeys(range(3), lead)
         collectives = CoreCollectives(Split(6, 2), arena, heap, ends)
         collectives.begin(tuple((core,) for core in range(6)), "direct")
-        groups = {"groups": ((0, 1, 2, 3, 4, 5),)}
-        instr = Instr("CrossReplicaSum", "total", (0,), (1,), groups, (), 0, SITE)
-        sums = ReplicaSum(collectives, instr, [LocalCore(k, k, 0) for k in range(3)])
+        total = instr("CrossReplicaSum", [0], 1, groups=((0, 1, 2, 3, 4, 5),))
+        sums = ReplicaSum(collectives, total, [LocalCore(k, k, 0) for k in range(3)])
         arrays = contributions(arena, heap)
         sums(arrays)
         return [arena.offset_of(array) for array in arrays], lead

@@ -6,14 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tpuref.base.callsite import CallSite
-from tpuref.base.dtypes import float32
 from tpuref.base.errors import OutOfRangeError
-from tpuref.base.spec import TensorSpec
-from tpuref.engine.program import Instr
 from tpuref.engine.runtime.meaning.feed import Feed
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.pool.process.feed import AHEAD, FIRST, CoreFeed
+
+from .programs import instr
 
 Take = Callable[[], Sequence[Any]]
 
@@ -72,16 +70,14 @@ def test_what_there_is_comes_before_the_end():
             feed.next(replica, 8)
 
 
-def instruction(shape):
-    site = CallSite("here.py", 1, "test")
-    spec = TensorSpec(shape, float32)
-    return Instr("FeedDequeue", "dequeue", (), (0,), {}, (spec,), 0, site)
+def feed_of_shape(shape):
+    return CoreFeed(instr("FeedDequeue", [], 0, shape=shape))
 
 
 def asked_for(shape, steps):
     """Return how many elements a core asks for, call by call."""
     counts: list[int] = []
-    fed, run = CoreFeed(instruction(shape)), object.__new__(Run)
+    fed, run = feed_of_shape(shape), object.__new__(Run)
     for _ in range(steps):
         if wanted := fed.wanted(run):
             counts.append(wanted)
@@ -103,7 +99,7 @@ def test_a_core_asks_for_more_as_its_loop_goes_on(shape, steps, counts):
 
 
 def test_elements_of_one_run_do_not_reach_the_next():
-    numbers, fed = iter(range(100)), CoreFeed(instruction([]))
+    numbers, fed = iter(range(100)), feed_of_shape([])
 
     def take(run):
         fed.fill([np.asarray(next(numbers)) for _ in range(fed.wanted(run))])

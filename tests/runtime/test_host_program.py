@@ -23,6 +23,16 @@ def program(fetches, fed=()):
     return lower(fetches, (), fed)
 
 
+def same_as_the_interpreter(made, fed, made_run=run):
+    expected = run_program(made, {0: fed}, made_run())[0]
+    prepared = HostProgram(made)
+    for _ in range(2):
+        results = prepared.run(fed, made_run())
+        for given, wanted in zip(results, expected, strict=True):
+            np.testing.assert_array_equal(given, wanted, strict=True)
+            assert given.flags.c_contiguous
+
+
 def test_results_are_those_of_the_interpreter():
     x = tf.placeholder(tf.float32, [None])
     v = tf.Variable([1.0, 2.0])
@@ -32,13 +42,7 @@ def test_results_are_those_of_the_interpreter():
     first, *_ = tf.split(x, 2)
     high = tf.cond(x[0] > 0, lambda: x * 3, lambda: x)
     fetches = [later, whole, first, high, tf.reverse(x, [0]), tf.reduce_sum(x)]
-    made, fed = program(fetches, [x]), np.array([4.0, 5.0], np.float32)
-    expected = run_program(made, {0: [fed]}, run())[0]
-    prepared = HostProgram(made)
-    for _ in range(2):
-        for given, wanted in zip(prepared.run([fed], run()), expected, strict=True):
-            np.testing.assert_array_equal(given, wanted, strict=True)
-            assert given.flags.c_contiguous
+    same_as_the_interpreter(program(fetches, [x]), [np.array([4, 5], np.float32)])
 
 
 def test_functions_and_variables_do_not_go_through_the_interpreter(monkeypatch):
@@ -85,19 +89,7 @@ def test_threads_share_the_rows_of_large_arrays(rows, monkeypatch):
     monkeypatch.setattr(parts, "blas_threads", lambda: 3)
     made, draw = elementwise_program(), np.random.default_rng(5)
     fed = draw.standard_normal((rows, 64, 16), np.float32)
-    expected = run_program(made, {0: [fed]}, run())[0]
-    for given, wanted in zip(
-        HostProgram(made).run([fed], run()), expected, strict=True
-    ):
-        np.testing.assert_array_equal(given, wanted, strict=True)
-
-
-def same_as_the_interpreter(made, fed, made_run=run):
-    expected = run_program(made, {0: fed}, made_run())[0]
-    prepared, own = HostProgram(made), made_run()
-    for given, wanted in zip(prepared.run(fed, own), expected, strict=True):
-        np.testing.assert_array_equal(given, wanted, strict=True)
-    return prepared
+    same_as_the_interpreter(made, [fed])
 
 
 @pytest.mark.parametrize("rows", [40, 20_000])

@@ -31,14 +31,23 @@ SECONDS = 30.0
 class Written:
     """An output, and the file that a core would write to."""
 
-    def __init__(self):
+    def __init__(self, capsys):
         self.file = anonymous_file()
         self.output = CoreOutput("core 3", self.file)
+        self._capsys = capsys
 
     def write(self, content):
         os.lseek(self.file, 0, os.SEEK_END)
         while content:
             content = content[os.write(self.file, content) :]
+
+    def shown(self, content=b"", last=False):
+        """Write, and return what the host then shows."""
+        self.write(content)
+        self.output.show(last)
+        printed = self._capsys.readouterr()
+        assert printed.out == ""
+        return printed.err
 
     def blocks(self):
         """How much memory it takes, in bytes."""
@@ -46,79 +55,60 @@ class Written:
 
 
 @pytest.fixture
-def written():
-    made = Written()
+def written(capsys):
+    made = Written(capsys)
     yield made
     os.close(made.file)
 
 
-def test_lines_have_the_core_before_them(written, capsys):
-    written.write(b"one\ntwo\r\n\n")
-    written.output.show()
-    assert capsys.readouterr() == ("", "[core 3] one\n[core 3] two\n[core 3] \n")
-    written.output.show()
-    assert capsys.readouterr().err == ""
+def test_lines_have_the_core_before_them(written):
+    shown = written.shown(b"one\ntwo\r\n\n")
+    assert shown == "[core 3] one\n[core 3] two\n[core 3] \n"
+    assert written.shown() == ""
 
 
-def test_a_line_is_shown_when_it_is_whole(written, capsys):
+def test_a_line_is_shown_when_it_is_whole(written):
     for content, shown in (
         (b"begin", ""),
         (b", end\nrest", "[core 3] begin, end\n"),
         (b" \xff\n", "[core 3] rest \ufffd\n"),  # as far as it is text
         (b"last", ""),
     ):
-        written.write(content)
-        written.output.show()
-        assert capsys.readouterr().err == shown
-    written.output.show(last=True)
-    written.output.show(last=True)
-    assert capsys.readouterr().err == "[core 3] last\n"
+        assert written.shown(content) == shown
+    assert written.shown(last=True) == "[core 3] last\n"
+    assert written.shown(last=True) == ""
 
 
-def test_long_lines_are_cut(written, capsys):
-    written.write(b"x" * (LINE_BYTES + 7) + b"\n")
-    written.output.show()
+def test_long_lines_are_cut(written):
     expected = "x" * LINE_BYTES + "... (7 bytes more)"
-    assert capsys.readouterr().err == f"[core 3] {expected}\n"
-    written.write(b"y" * (3 << 20) + b"\n")
-    written.output.show()
-    assert len(capsys.readouterr().err) < LINE_BYTES + 100
+    assert written.shown(b"x" * (LINE_BYTES + 7) + b"\n") == f"[core 3] {expected}\n"
+    assert len(written.shown(b"y" * (3 << 20) + b"\n")) < LINE_BYTES + 100
 
 
-def test_many_lines_are_counted(written, capsys, monkeypatch):
+def test_many_lines_are_counted(written, monkeypatch):
     now = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-    written.write(b"line\n" * (LINES_PER_SECOND + 50))
-    written.output.show()
-    lines = capsys.readouterr().err.splitlines()
+    lines = written.shown(b"line\n" * (LINES_PER_SECOND + 50)).splitlines()
     assert lines[:-1] == ["[core 3] line"] * LINES_PER_SECOND
     assert lines[-1] == "[core 3] (50 lines more were left out)"
-    written.write(b"line\n")
-    written.output.show()
-    assert capsys.readouterr().err == "[core 3] (1 lines more were left out)\n"
+    assert written.shown(b"line\n") == "[core 3] (1 lines more were left out)\n"
     now[0] += 1.0
-    written.write(b"line\n")
-    written.output.show()
-    assert capsys.readouterr().err == "[core 3] line\n"
+    assert written.shown(b"line\n") == "[core 3] line\n"
 
 
-def test_what_was_shown_takes_no_memory(written, capsys):
+def test_what_was_shown_takes_no_memory(written):
     for _ in range(4):
-        written.write(b"x" * 999 + b"\n" + b"y" * (4 << 20) + b"\n")
-        written.output.show()
+        written.shown(b"x" * 999 + b"\n" + b"y" * (4 << 20) + b"\n")
     assert written.output.size > 16 << 20
     assert written.blocks() < 8 << 20
     assert written.output.tail().endswith("yyy")
     assert len(written.output.tail()) <= KEPT_BYTES
-    capsys.readouterr()
 
 
-def test_what_is_skipped_is_not_shown(written, capsys):
+def test_what_is_skipped_is_not_shown(written):
     written.write(b"a stack\n")
     written.output.skip()
-    written.write(b"more\n")
-    written.output.show()
-    assert capsys.readouterr().err == "[core 3] more\n"
+    assert written.shown(b"more\n") == "[core 3] more\n"
     assert written.output.tail() == "a stack\nmore"
 
 

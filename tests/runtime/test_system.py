@@ -3,15 +3,11 @@
 import pytest
 
 import tpuref as tf
-from tpuref.base.callsite import CallSite
-from tpuref.engine.program import Instr
 from tpuref.engine.runtime.system import LOCAL, Cluster, System, connect
 
-SITE = CallSite("program.py", 12, "stop")
+from .programs import instr
 
-
-def instr(op, job=None, **attrs):
-    return Instr(op, op, (), (), {"job": job, **attrs}, (), 0, SITE)
+STEP = instr("op", [], 0, job=None)
 
 
 @pytest.fixture
@@ -52,11 +48,11 @@ def test_a_cluster_has_the_jobs_of_its_definition():
 
 
 def test_reset_forgets_everything(cluster):
-    cluster.shutdown(instr("op"))
+    cluster.shutdown(STEP)
     cluster.reset()
     with tf.config.override(cores=1):
-        cluster.initialize(instr("op"))
+        cluster.initialize(STEP)
     cluster.reset()
     with tf.config.override(cores=2):  # which shutdown_system does not forbid any more
-        cluster.initialize(instr("op"))
+        cluster.initialize(STEP)
     assert len(cluster.devices()) == 1 + 2
