@@ -19,10 +19,13 @@ class Kernels(NamedTuple):
 
     sharding: ModuleType
     padding: ModuleType
+    addresses: ModuleType
     checksum: ModuleType
     convolution: ModuleType
     elementwise: ModuleType
     examples: ModuleType
+    links: ModuleType
+    mailboxes: ModuleType
     pooling: ModuleType
     products: ModuleType
     sums: ModuleType
@@ -36,19 +39,24 @@ def require_compiled():
         pytest.skip("this tpuref was built without compiled kernels (TPUREF_PURE=1)")
 
 
+def kernels_of(name):
+    """Return the twin of this name."""
+    if name == "cython":
+        require_compiled()
+    package = f"tpuref.kernels.{name}"
+    return Kernels(
+        *(importlib.import_module(f"{package}.{module}") for module in Kernels._fields)
+    )
+
+
 @pytest.fixture
 def compiled():
-    require_compiled()
+    return kernels_of("cython")
 
 
 @pytest.fixture(params=["python", "cython"])
 def kernels(request):
-    if request.param == "cython":
-        require_compiled()
-    package = f"tpuref.kernels.{request.param}"
-    return Kernels(
-        *(importlib.import_module(f"{package}.{name}") for name in Kernels._fields)
-    )
+    return kernels_of(request.param)
 
 
 @pytest.fixture

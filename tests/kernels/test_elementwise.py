@@ -1,7 +1,5 @@
 """Chains of elementwise operations, and each of them, against NumPy."""
 
-import importlib
-
 import numpy as np
 import pytest
 
@@ -35,10 +33,6 @@ def equal(found, wanted):
     return bool(((bits == wanted_bits) | (np.isnan(found) & np.isnan(wanted))).all())
 
 
-def operations():
-    return importlib.import_module("tpuref.kernels.cython.elementwise").OPERATIONS
-
-
 def repeated(draw, shape):
     """Arrays that broadcast to a shape: numbers, rows, columns and matrices."""
     yield from (sample(draw, *shape), sample(draw))
@@ -47,10 +41,9 @@ def repeated(draw, shape):
         yield sample(draw, *shape[:rank], *(1,) * (len(shape) - rank))
 
 
-@pytest.mark.usefixtures("compiled")
-def test_each_operation_has_the_bits_of_numpy(kernels):
+def test_each_operation_has_the_bits_of_numpy(kernels, compiled):
     draw = np.random.default_rng(1)
-    for name, num_inputs in operations().items():
+    for name, num_inputs in compiled.elementwise.OPERATIONS.items():
         alone = ALONE.get(name) or getattr(np, name)
         chain = kernels.elementwise.Chain([(name, range(num_inputs + 1))])
         for shape in SHAPES:
@@ -63,10 +56,9 @@ def test_each_operation_has_the_bits_of_numpy(kernels):
                     assert equal(result, alone(*inputs)), (name, shape, other.shape)
 
 
-@pytest.mark.usefixtures("compiled")
-def test_steps_read_what_earlier_ones_wrote(kernels):
+def test_steps_read_what_earlier_ones_wrote(kernels, compiled):
     draw = np.random.default_rng(2)
-    names = list(operations().items())
+    names = list(compiled.elementwise.OPERATIONS.items())
     for _ in range(60):
         shape = SHAPES[draw.integers(len(SHAPES))]
         arrays = [sample(draw, *shape), *repeated(draw, shape)]
@@ -108,7 +100,7 @@ def test_other_types_and_layouts(kernels):
 
 
 def test_a_chain_is_not_too_long(compiled):
-    elementwise = importlib.import_module("tpuref.kernels.cython.elementwise")
+    elementwise = compiled.elementwise
     steps = [("square", (n, n + 1)) for n in range(elementwise.MOST_STEPS)]
     elementwise.Chain(steps)
     with pytest.raises(ValueError, match="at most 32"):

@@ -1,6 +1,5 @@
 """Features of serialized examples, against protobuf."""
 
-import importlib
 import struct
 from typing import Any
 
@@ -8,6 +7,8 @@ import numpy as np
 import pytest
 
 import tpuref as tf
+
+from .conftest import kernels_of
 
 DecodeError = pytest.importorskip(
     "google.protobuf.message", reason="needs the extra: tpuref"
@@ -129,10 +130,7 @@ def test_damage(kernels):
 
 
 def test_the_twins_agree_on_damage(compiled):
-    fast, plain = (
-        importlib.import_module(f"tpuref.kernels.{name}.examples")
-        for name in ("cython", "python")
-    )
+    fast, plain = compiled.examples, kernels_of("python").examples
     rng, names = np.random.default_rng(3), [name.encode() for name in NAMES]
     for _ in range(40):
         for changed in changes(rng, random_example(rng).SerializeToString(), 20):

@@ -1,6 +1,5 @@
 """The sets of instructions that the compiled kernels add with."""
 
-import importlib
 import shlex
 import subprocess
 import sysconfig
@@ -14,9 +13,8 @@ from tpuref.kernels.python import links as python
 pytestmark = pytest.mark.usefixtures("compiled")
 
 
-def test_the_instructions_in_use_have_a_name():
-    cython = importlib.import_module("tpuref.kernels.cython.links")
-    assert cython.vector_instructions() in ("avx512f", "avx2", "plain")
+def test_the_instructions_in_use_have_a_name(compiled):
+    assert compiled.links.vector_instructions() in ("avx512f", "avx2", "plain")
     assert python.vector_instructions() == "numpy"
 
 

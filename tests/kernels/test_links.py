@@ -15,6 +15,7 @@ from tpuref.kernels.fold import fold
 from tpuref.kernels.python import flags as python_flags
 from tpuref.kernels.python import links as python_links
 
+from ..crashes.processes import eventually
 from .link_sums import Sum, Vectors
 from .linked import CORES, DTYPES, KINDS, LINE, Job, Threads, Twin, group, links_core
 
@@ -319,10 +320,7 @@ def test_who_waits_for_a_stopped_process_can_be_released(twin, processes):
         pool.send(0, pool.runs, "all_jobs", [each.job])
         pool.send(1, pool.runs, "all_jobs", [])
         host = pool.twin.Flags(pool.arena, 0, CORES)
-        patience = time.monotonic() + 10
-        while host.position(0) != (pool.runs, 1) and time.monotonic() < patience:
-            time.sleep(0.001)
-        assert host.position(0) == (pool.runs, 1)
+        assert eventually(lambda: host.position(0) == (pool.runs, 1), 10)
         assert host.position(1)[0] < pool.runs
         host.poison(9)
         assert pool.receive(0) == [status.POISONED]

@@ -1,6 +1,5 @@
 """Mailboxes: what is put in is taken out, in order, by the other process."""
 
-import importlib
 import mmap
 import os
 import time
@@ -10,16 +9,14 @@ import pytest
 
 from tpuref.kernels.status import FULL, PUT, PUT_FOR_SLEEPER
 
-from .conftest import require_compiled
+from .conftest import kernels_of
 
 SECOND = 1_000_000_000
 
 
-@pytest.fixture(params=["python", "cython"])
-def kernel(request):
-    if request.param == "cython":
-        require_compiled()
-    return importlib.import_module(f"tpuref.kernels.{request.param}.mailboxes")
+@pytest.fixture
+def kernel(kernels):
+    return kernels.mailboxes
 
 
 @pytest.fixture
@@ -30,11 +27,7 @@ def arena(kernel):
 
 
 def test_both_twins_lay_a_mailbox_out_alike(arena):
-    require_compiled()
-    twins = [
-        importlib.import_module(f"tpuref.kernels.{name}.mailboxes")
-        for name in ("python", "cython")
-    ]
+    twins = [kernels_of(name).mailboxes for name in ("python", "cython")]
     assert len({twin.MAILBOX_BYTES for twin in twins}) == 1
     for writing, reading in (twins, twins[::-1]):
         arena[:] = 0
@@ -69,10 +62,8 @@ def test_what_does_not_fit(kernel, arena):
     assert reader.take() == b"y" * largest
 
 
-def test_who_looks_need_not_be_woken(arena):
-    require_compiled()
-    kernel = importlib.import_module("tpuref.kernels.cython.mailboxes")
-    writer, reader = kernel.Mailbox(arena, 64), kernel.Mailbox(arena, 64)
+def test_who_looks_need_not_be_woken(compiled, arena):
+    writer, reader = (compiled.mailboxes.Mailbox(arena, 64) for _ in range(2))
     for looking, expected in [(True, PUT), (False, PUT_FOR_SLEEPER)]:
         reader.look(looking)
         assert writer.put(b"") == expected

@@ -12,6 +12,8 @@ import pytest
 
 import tpuref as tf
 
+from ..crashes.processes import eventually, state_of
+
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 SERVE = """
@@ -150,11 +152,7 @@ def test_a_client_that_is_killed_frees_its_session(server):
     (session,) = (session for session in served.sessions if session._runs)
     client.kill()
     ended(client)
-    for _ in range(3000):
-        if not served.sessions and not session._runs:
-            return
-        time.sleep(0.02)
-    pytest.fail("the session of a client that was killed is still there")
+    assert eventually(lambda: not served.sessions and not session._runs, 60)
 
 
 def test_a_server_ends_with_its_program_though_a_session_is_open():
@@ -173,12 +171,10 @@ def test_a_server_ends_with_its_program_though_a_session_is_open():
 def test_a_server_that_hangs_is_given_up(serving, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.connection.SILENT_SECONDS", 1.5)
     process, session = serving
-    status = Path(f"/proc/{process.pid}/stat")
 
     def stop():
         process.send_signal(signal.SIGSTOP)
-        while status.read_text().rpartition(")")[2].split()[0] != "T":
-            time.sleep(0.01)
+        assert eventually(lambda: state_of(process.pid) == "T", 60)
         return 1
 
     silent = pytest.raises(tf.errors.DeadlineExceededError, match="has sent nothing")

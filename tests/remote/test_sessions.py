@@ -11,6 +11,8 @@ import tpuref as tf
 from tpuref.engine.remote import served_session
 from tpuref.engine.remote import session as client
 
+from ..crashes.processes import eventually
+
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 
@@ -238,29 +240,19 @@ def test_an_endless_run_ends_with_its_session(server):
     session = tf.Session(server.target)
     with concurrent.futures.ThreadPoolExecutor(1) as threads:
         run = threads.submit(session.run, loop)
-        wait_until(lambda: any(s._runs for s in served.sessions))
+        assert eventually(lambda: any(s._runs for s in served.sessions), 60)
         (state,) = served.sessions
         session.close()
         with pytest.raises(tf.errors.CancelledError):
             run.result(60)
-    wait_until(lambda: not served.sessions and not state._runs)
-
-
-def wait_until(condition):
-    """Wait until something holds, at most a minute."""
-    pause = threading.Event()
-    for _ in range(6000):
-        if condition():
-            return
-        pause.wait(0.01)
-    raise AssertionError("it did not come to hold within a minute")
+    assert eventually(lambda: not served.sessions and not state._runs, 60)
 
 
 def test_sessions_that_nobody_holds_end_and_those_of_a_server_that_stops(server):
     served = server._serving._shared
     for _ in range(3):
         tf.Session(server.target).run(tf.constant(1))
-    wait_until(lambda: not served.sessions)
+    assert eventually(lambda: not served.sessions, 60)
     closed, session = tf.Session(server.target), tf.Session(server.target)
     closed.close()
     closed.close()

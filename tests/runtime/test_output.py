@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from tpuref.engine.runtime.pool.host.process import CoreProcess
 from tpuref.engine.runtime.pool.split import Split
 from tpuref.engine.runtime.system import LOCAL
 
+from ..crashes.processes import eventually
 from ..messages import refused
 
 SECONDS = 30.0
@@ -144,13 +144,10 @@ def pids():
 
 def wrote(pid):
     """Make a core write its stack, and wait until it has."""
-    before = Path(f"/proc/{pid}/fd/2").stat().st_size
+    output = Path(f"/proc/{pid}/fd/2")
+    before = output.stat().st_size
     os.kill(pid, signal.SIGUSR1)
-    deadline = time.monotonic() + SECONDS
-    while Path(f"/proc/{pid}/fd/2").stat().st_size == before:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    return True
+    return eventually(lambda: output.stat().st_size > before, SECONDS)
 
 
 def test_a_run_shows_what_its_cores_wrote(pids, capsys):

@@ -21,6 +21,8 @@ from tpuref.engine.runtime.pool.arena import Arena
 from tpuref.engine.runtime.pool.host.pool import CACHED_PROGRAMS, CorePool
 from tpuref.engine.runtime.system import LOCAL
 
+from ..crashes.processes import state_of
+
 
 @pytest.fixture
 def session():
@@ -41,29 +43,21 @@ def replicated(computation):
     return tf.tpu.replicate(computation, [[0.0], [1.0]])
 
 
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 def test_its_processes_end_when_nobody_holds_it():
     with tf.config.override(processes="cores"):
         pool = CorePool(2)
     pids, reference = pool.process_ids, weakref.ref(pool)
-    assert len(set(pids)) == 2 and all(map(alive, pids))
+    assert len(set(pids)) == 2 and all(map(state_of, pids))
     del pool
     gc.collect()
     assert reference() is None
-    assert not any(map(alive, pids))
+    assert not any(map(state_of, pids))
     pool = CorePool(1)
     before = pool.process_ids
     for _ in range(3):
         pool.close()
         pool.retire()
-    assert not any(map(alive, before))
+    assert not any(map(state_of, before))
 
 
 def test_two_pools_have_nothing_in_common(session):
@@ -83,10 +77,10 @@ def test_a_new_start_gives_new_processes(session):
     assert executor().process_ids == first, "a run does not start any"
     session.run(tf.tpu.initialize_system())
     second = executor().process_ids
-    assert not set(first) & set(second) and not any(map(alive, first))
+    assert not set(first) & set(second) and not any(map(state_of, first))
     assert session.run(fetch) == [(1.0,), (1.0,)]
     session.run(tf.tpu.shutdown_system())
-    assert not any(map(alive, second))
+    assert not any(map(state_of, second))
     with pytest.raises(FailedPreconditionError, match="test_pool.py"):
         session.run(fetch)
 
@@ -163,7 +157,7 @@ def test_a_shutdown_ends_the_run_of_another_thread(session):
             (tf.errors.AbortedError, FailedPreconditionError), match="shut down"
         ):
             run.result(30.0)
-    assert not any(map(alive, pids))
+    assert not any(map(state_of, pids))
 
 
 def test_inputs_are_not_changed_and_results_are_the_users(session):

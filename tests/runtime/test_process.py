@@ -5,7 +5,6 @@ import os
 import resource
 import signal
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ from tpuref.engine.runtime.pool.host import process as module
 from tpuref.engine.runtime.pool.host.process import CoreProcess
 from tpuref.engine.runtime.pool.split import Split
 
-from ..crashes.processes import eventually
+from ..crashes.processes import eventually, state_of
 
 SECONDS = 30.0
 
@@ -47,10 +46,6 @@ def start(monkeypatch):
     gc.collect()
     assert len(os.listdir("/proc/self/fd")) <= before
     arena.close()
-
-
-def stays(process):
-    return Path(f"/proc/{process.pid}/stat").exists()
 
 
 READY = "import os, time\nos.write(LINK, b'ready')\n"
@@ -86,7 +81,7 @@ def test_a_process_that_runs_on(start):
     process.kill()
     assert process.wait(SECONDS)
     process.end()
-    assert not stays(process)
+    assert not state_of(process.pid)
 
 
 def test_the_log_is_what_it_wrote(start):
@@ -118,7 +113,7 @@ def test_whether_it_is_stopped_and_what_it_used(start):
     assert eventually(process.is_stopped, SECONDS)
     used = process.processor_ticks()
     process.end()
-    assert not stays(process) and used > 5
+    assert not state_of(process.pid) and used > 5
     assert not process.is_stopped() and process.processor_ticks() == 0
 
 

@@ -5,16 +5,10 @@ import numpy as np
 import tpuref as tf
 from tpuref.base import error_codes
 
-from .executors import in_lockstep, run
+from .executors import own_system, run
 
 NARROW = {2: 2e-2, 4: 1e-5, 8: 1e-5}
 """The relative tolerance by the bytes of a floating-point number."""
-
-
-def own_system(cores):
-    """Open a session with a system of its own."""
-    jobs = tf.train.ClusterSpec({"xla": ["localhost"]})
-    return tf.Session(config=tf.ConfigProto(cluster_def=jobs.as_cluster_def()))
 
 
 def refused(sample):
@@ -28,7 +22,7 @@ def refused(sample):
 
 def difference(sample, devices=1):
     """Return in what XLA, on so many devices, differs from lockstep."""
-    expected = run(sample, "lockstep", in_lockstep)
+    expected = run(sample, "lockstep", own_system)
     with tf.config.override(xla_devices=devices):
         got = run(sample, "xla", own_system)
     if len(expected) != len(got):

@@ -21,9 +21,9 @@ def run(sample, executor, opened, processes=None):
             return nest.flatten([turns, session.run(made["variables"])])
 
 
-def in_lockstep(cores):
+def own_system(cores):
     """Open a session with a system of its own, which leaves the pool alone."""
-    jobs = tf.train.ClusterSpec({"lockstep": ["localhost"]})
+    jobs = tf.train.ClusterSpec({"own": ["localhost"]})
     return tf.Session(config=tf.ConfigProto(cluster_def=jobs.as_cluster_def()))
 
 
@@ -36,7 +36,7 @@ def described(value):
 
 def difference(sample, opened, processes=None):
     """Return in what the pool, on so many processes, differs from lockstep."""
-    expected = run(sample, "lockstep", in_lockstep)
+    expected = run(sample, "lockstep", own_system)
     try:
         got = run(sample, "pool", opened, processes)
     except tf.errors.OpError as error:

@@ -5,7 +5,7 @@ import pytest
 
 import tpuref as tf
 
-from .executors import in_lockstep
+from .executors import own_system
 
 
 def on_the_pool(opened, outputs, feed_dict=None):
@@ -90,7 +90,7 @@ def transposed_by_a_host_call():
 def test_views_round_as_copies_do(build, pool_session):
     outputs, fed = build()
     (on_cores,) = on_the_pool(pool_session, outputs, fed)
-    with tf.config.override(executor="lockstep", cores=2), in_lockstep(2) as session:
+    with tf.config.override(executor="lockstep", cores=2), own_system(2) as session:
         (expected,) = session.run(outputs, fed)
     for a, b in zip(on_cores, expected, strict=True):
         assert a.tobytes() == b.tobytes()

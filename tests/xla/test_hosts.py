@@ -17,6 +17,7 @@ from tpuref.engine.runtime.hosts.job import Job, wanted_job
 from tpuref.engine.runtime.hosts.member import Member
 from tpuref.tools.cli.launch import _free_port
 
+from ..crashes.processes import eventually, state_of
 from .conftest import ONE_DEVICE
 
 pytest.importorskip("jax", reason="JAX is not installed")
@@ -128,14 +129,6 @@ def begun(process):
     return found
 
 
-def alive(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_outlives_the_launcher(start, number):
     process = start(WAITING)
@@ -146,10 +139,7 @@ def test_nothing_outlives_the_launcher(start, number):
     process.communicate(timeout=60)
     if number == signal.SIGTERM:
         assert process.returncode == 128 + signal.SIGTERM
-    deadline = time.monotonic() + 20
-    while any(map(alive, pids)):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    assert eventually(lambda: {*map(state_of, pids)} <= {"", "Z"}, 20)
 
 
 def children_of(pid):
