@@ -95,12 +95,20 @@ def twin(request):
     return Twin(request.param)
 
 
+@pytest.fixture
+def threads(twin):
+    """Cores of the twin under test that are threads of this process."""
+    return Threads(twin)
+
+
 @pytest.fixture(scope="module")
 def processes():
     """The processes of each twin, by its name."""
     started = {}
 
     def of(name):
+        if not hasattr(os, "memfd_create"):
+            pytest.skip("the processes of this test share a memfd")
         if name not in started:
             started[name] = Processes(name)
         started[name].heap = started[name].start
@@ -115,6 +123,4 @@ def processes():
 def pool(request, twin, processes):
     if request.param == "threads":
         return Threads(twin, 1 << 28)
-    if not hasattr(os, "memfd_create"):
-        pytest.skip("the processes of this test share a memfd")
     return processes(twin.name)

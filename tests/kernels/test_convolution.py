@@ -19,18 +19,14 @@ CASES = [
 ]
 
 
-def steps_of(size, window, stride, hole):
-    return (size - (window - 1) * hole - 1) // stride + 1
-
-
 def drawn(case):
     batch, rows, columns, channels, window, outputs, strides, margins, holes = case
     draw = np.random.default_rng(7)
     images = draw.standard_normal((batch, rows, columns, channels), np.float32)
     filters = draw.standard_normal((*window, channels, outputs), np.float32)
     steps = [
-        steps_of(size + sum(margin), *of_axis)
-        for size, margin, *of_axis in zip(
+        (size + sum(margin) - (extent - 1) * hole - 1) // stride + 1
+        for size, margin, extent, stride, hole in zip(
             (rows, columns), margins, window, strides, holes, strict=True
         )
     ]

@@ -153,7 +153,7 @@ def test_all_half_values_have_equal_bits(twin, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES[:4], ids=str)
-def test_ties_overflow_and_what_is_no_number_have_equal_bits(twin, dtype):
+def test_ties_overflow_and_what_is_no_number_have_equal_bits(threads, dtype):
     info = ml_dtypes.finfo(dtype)
     largest, eps = float(info.max), float(info.eps)
     special = [0.0, -0.0, 1.0, 1 + eps, eps / 2, largest, largest * eps]
@@ -163,17 +163,15 @@ def test_ties_overflow_and_what_is_no_number_have_equal_bits(twin, dtype):
     first, second = (each.ravel() for each in np.meshgrid(special, special))
     both = np.isnan(first.astype(np.float64)) & np.isnan(second.astype(np.float64))
     first, second = first[~both], second[~both]
-    pool = Threads(twin)
     for length in (first.size, 5):  # in whole vectors, and in what is left over
-        check_vectors(pool, [first[-length:].copy(), second[-length:].copy()])
+        check_vectors(threads, [first[-length:].copy(), second[-length:].copy()])
 
 
 @pytest.mark.parametrize("kind", ["direct", "ring"])
-def test_the_result_may_be_the_source(twin, kind):
-    pool = Threads(twin)
+def test_the_result_may_be_the_source(threads, kind):
     for dtype in (np.dtype(np.float32), BFLOAT16):
-        each = Sum(pool, kind, Vectors(pool, [0, 1, 2, 3], 1000, dtype))
+        each = Sum(threads, kind, Vectors(threads, [0, 1, 2, 3], 1000, dtype))
         job = each.job._replace(results=each.job.sources)
-        assert pool.run_scenario(range(4), "all_jobs", [job]) == [[status.OK]] * 4
+        assert threads.run_scenario(range(4), "all_jobs", [job]) == [[status.OK]] * 4
         each.results = each.job.sources
         assert each.found() == each.expected

@@ -1,7 +1,6 @@
 """How links wait, and how they fail, in threads and in processes."""
 
 import mmap
-import os
 import signal
 import threading
 import time
@@ -48,15 +47,14 @@ def test_a_core_follows_the_one_that_brings_its_vector(twin):
     assert flags == [(1, 2)]
 
 
-def test_the_shared_result_is_where_the_first_member_offered_it(twin):
-    pool = Threads(twin)
-    each = Sum(pool, "direct", Vectors(pool, [2, 0, 1], 10, np.dtype(np.int32)))
+def test_the_shared_result_is_where_the_first_member_offered_it(threads):
+    each = Sum(threads, "direct", Vectors(threads, [2, 0, 1], 10, np.dtype(np.int32)))
 
     def play(core, ends):
-        links_core.take_part(ends.links, pool.arena, core, each.job)
+        links_core.take_part(ends.links, threads.arena, core, each.job)
         return ends.links.shared_result
 
-    assert pool.run([0, 1, 2], play) == [each.results[2]] * 3
+    assert threads.run([0, 1, 2], play) == [each.results[2]] * 3
 
 
 WHOLE, PAIRS, ALONE = [[0, 1, 2, 3]], [[0, 1], [2, 3]], [[0], [1], [2], [3]]
@@ -80,9 +78,7 @@ def test_long_chains_with_delays(pool, twin, groupings, kinds):
     assert wrong == [[]] * 4
 
 
-def test_many_runs_follow_one_another(twin):
-    pool = Threads(twin)
-
+def test_many_runs_follow_one_another(threads):
     some = np.zeros(4, np.uint8)
 
     def play(core, ends):
@@ -91,9 +87,9 @@ def test_many_runs_follow_one_another(twin):
 
     # Up to where the number of the run comes round, in leaps of less than half the way.
     for runs in (0, 2**31 - 2, 2**32 - 4):
-        pool.runs = runs
+        threads.runs = runs
         for _ in range(6):
-            assert pool.run([0, 1], play) == [[status.OK] * 2] * 2
+            assert threads.run([0, 1], play) == [[status.OK] * 2] * 2
 
 
 # Overwriting
@@ -197,21 +193,19 @@ def timed(play):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_who_waits_for_a_core_that_left_is_told_at_once(twin, kind):
-    pool = Threads(twin)
-
+def test_who_waits_for_a_core_that_left_is_told_at_once(threads, kind):
     @timed
     def play(core, ends):
         if core == 1:
             time.sleep(0.1)
             return ends.flags.position(core)
         # The ring hears of it where the core is missing: to its right.
-        outcome = come(pool, ends, core, kind, [0, 1, 2])
+        outcome = come(threads, ends, core, kind, [0, 1, 2])
         if outcome == status.LEFT:
             ends.flags.poison(1)
         return outcome
 
-    (first, a), (gone, _), (last, b) = pool.run([0, 1, 2], play)
+    (first, a), (gone, _), (last, b) = threads.run([0, 1, 2], play)
     assert gone == (1, 0)
     assert last == status.LEFT or kind != "ring"
     assert status.LEFT in (first, last)
@@ -220,15 +214,13 @@ def test_who_waits_for_a_core_that_left_is_told_at_once(twin, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_core_that_leaves_after_its_last_collective_is_not_missed(twin, kind):
-    pool = Threads(twin)
-
+def test_a_core_that_leaves_after_its_last_collective_is_not_missed(threads, kind):
     def play(core, ends):
-        outcome = come(pool, ends, core, kind, [0, 1])
-        return outcome, come(pool, ends, core, kind, [0, 1])
+        outcome = come(threads, ends, core, kind, [0, 1])
+        return outcome, come(threads, ends, core, kind, [0, 1])
 
     for _ in range(100):
-        assert pool.run([0, 1], play) == [(status.OK, status.OK)] * 2
+        assert threads.run([0, 1], play) == [(status.OK, status.OK)] * 2
 
 
 CHANGES = {"fingerprint": 3, "dtype": np.dtype(np.int32), "count": 50}
@@ -244,38 +236,35 @@ CHANGES = {"fingerprint": 3, "dtype": np.dtype(np.int32), "count": 50}
         ("ring", {"kind": "flat"}),
     ],
 )
-def test_all_members_see_that_one_brought_something_else(twin, kind, changes, odd_one):
-    pool = Threads(twin)
-
+def test_all_members_see_that_one_brought_something_else(
+    threads, kind, changes, odd_one
+):
     @timed
     def play(core, ends):
         brought = {"kind": kind, "members": [0, 1, 2, 3]}
         if core == odd_one:
             brought.update(changes)
-        return come(pool, ends, core, **brought)
+        return come(threads, ends, core, **brought)
 
-    for outcome, seconds in pool.run(range(4), play):
+    for outcome, seconds in threads.run(range(4), play):
         assert outcome == status.MISMATCH
         assert seconds < 5
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_members_in_different_phases_do_not_match(twin, kind):
-    pool = Threads(twin)
-
+def test_members_in_different_phases_do_not_match(threads, kind):
     def play(core, ends):
         if core == 1:
-            come(pool, ends, core, "flat", [1])
-            come(pool, ends, core, "flat", [1])
-        return come(pool, ends, core, kind, [0, 1])
+            come(threads, ends, core, "flat", [1])
+            come(threads, ends, core, "flat", [1])
+        return come(threads, ends, core, kind, [0, 1])
 
-    assert status.OK not in pool.run([0, 1], play, seconds=0.5)
+    assert status.OK not in threads.run([0, 1], play, seconds=0.5)
 
 
 @pytest.mark.parametrize("asleep", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_poison_ends_every_wait(twin, kind, asleep):
-    pool = Threads(twin)
+def test_poison_ends_every_wait(threads, kind, asleep):
     poisoned_at = []
 
     def play(core, ends):
@@ -284,34 +273,30 @@ def test_poison_ends_every_wait(twin, kind, asleep):
             poisoned_at.append(time.monotonic())
             ends.flags.poison(5)
             return None
-        outcome = come(pool, ends, core, kind, [0, 1, 3])
+        outcome = come(threads, ends, core, kind, [0, 1, 3])
         return outcome, ends.flags.poisoned(), time.monotonic()
 
-    for outcome, code, at in (pool.run([0, 1, 2], play))[:2]:
+    for outcome, code, at in (threads.run([0, 1, 2], play))[:2]:
         assert (outcome, code) == (status.POISONED, 5)
         assert at - poisoned_at[0] < 2
 
 
-def test_the_first_poison_stays_until_the_host_heals(twin):
-    pool = Threads(twin)
-
+def test_the_first_poison_stays_until_the_host_heals(threads):
     def sums():
-        return pool.run([0], lambda c, ends: come(pool, ends, c, "flat", [0]))
+        return threads.run([0], lambda c, ends: come(threads, ends, c, "flat", [0]))
 
-    host = pool.flags()
+    host = threads.flags()
     assert host.poisoned() == 0
     host.poison(3)
-    pool.flags().poison(4)
-    assert pool.flags().poisoned() == 3
+    threads.flags().poison(4)
+    assert threads.flags().poisoned() == 3
     assert sums() == [status.POISONED]
     host.heal()
-    assert pool.flags().poisoned() == 0
+    assert threads.flags().poisoned() == 0
     assert sums() == [status.OK]
 
 
 def test_who_waits_for_a_stopped_process_can_be_released(twin, processes):
-    if not hasattr(os, "memfd_create"):
-        pytest.skip("the processes of this test share a memfd")
     pool = processes(twin.name)
     pool.runs += 1
     pool.processes[1].send_signal(signal.SIGSTOP)
@@ -330,16 +315,14 @@ def test_who_waits_for_a_stopped_process_can_be_released(twin, processes):
     assert pool.receive(1) == []
 
 
-def test_a_flag_tells_run_and_phase(twin):
-    pool = Threads(twin)
-
+def test_a_flag_tells_run_and_phase(threads):
     def play(core, ends):
         before = ends.flags.position(0)
-        come(pool, ends, core, "flat", [0])
+        come(threads, ends, core, "flat", [0])
         return before, ends.flags.position(0), ends.flags.position(1)
 
-    assert pool.run([0], play) == [((1, 0), (1, 2), (0, 0))]
-    assert pool.flags().position(0) == (1, 0xFFFFFFFF)
+    assert threads.run([0], play) == [((1, 0), (1, 2), (0, 0))]
+    assert threads.flags().position(0) == (1, 0xFFFFFFFF)
 
 
 # Arguments
@@ -347,20 +330,18 @@ def test_a_flag_tells_run_and_phase(twin):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("members", [[], [1], [0, 8], [0, -1], [0, 0]])
-def test_members_must_be_cores_and_this_core_one_of_them(twin, kind, members):
-    pool = Threads(twin)
-    outcomes = pool.run([0], lambda c, k: come(pool, k, c, kind, members))
+def test_members_must_be_cores_and_this_core_one_of_them(threads, kind, members):
+    outcomes = threads.run([0], lambda c, k: come(threads, k, c, kind, members))
     assert outcomes == [status.BAD_MEMBERS]
 
 
-def test_vectors_must_lie_within_the_arena(twin):
-    pool = Threads(twin)
-    end, alone = pool.arena.size, group([0])
+def test_vectors_must_lie_within_the_arena(threads):
+    end, alone = threads.arena.size, group([0])
     outside = [(-4, 1), (end, 1), (end - 396, 100), (0, 1 << 62)]
-    place = pool.allocate(16)
+    place = threads.allocate(16)
 
     def table(*offsets):
-        return links_core.write_table(pool.arena, place, offsets)
+        return links_core.write_table(threads.arena, place, offsets)
 
     def play(core, ends):
         direct, ring = ends.links.direct, ends.links.ring
@@ -383,7 +364,7 @@ def test_vectors_must_lie_within_the_arena(twin):
 
     expected = [status.BAD_OFFSET] * 16
     expected += [status.BAD_COUNT, status.BAD_OFFSET, status.OK]
-    assert pool.run([0], play) == [expected]
+    assert threads.run([0], play) == [expected]
 
 
 def test_both_twins_add_the_same_types(twin):
@@ -408,8 +389,7 @@ def test_both_twins_add_the_same_types(twin):
     }
 
 
-def test_flat_takes_small_whole_vectors_of_one_size(twin):
-    pool = Threads(twin)
+def test_flat_takes_small_whole_vectors_of_one_size(threads):
     limit = status.FLAT_LIMIT
 
     def play(core, ends):
@@ -418,7 +398,7 @@ def test_flat_takes_small_whole_vectors_of_one_size(twin):
             for a, b in [(limit, limit), (limit + 4, limit + 4), (6, 6), (8, 4)]
         ]
 
-    assert pool.run([0], play) == [
+    assert threads.run([0], play) == [
         [status.OK, status.SOURCE_SIZE, status.SOURCE_SIZE, status.DESTINATION_SIZE]
     ]
 
@@ -463,12 +443,11 @@ def test_the_twins_lay_memory_out_alike(compiled):
     assert pool.run([0, 1, 2], play) == [[status.OK] * len(KINDS) * len(DTYPES)] * 3
 
 
-def test_spinning_is_a_matter_of_pace(twin):
-    pool = Threads(twin)
-    each = Sum(pool, "direct", Vectors(pool, [0, 1], 1000, np.dtype(np.float32)))
+def test_spinning_is_a_matter_of_pace(threads):
+    each = Sum(threads, "direct", Vectors(threads, [0, 1], 1000, np.dtype(np.float32)))
 
     def play(core, ends):
-        return links_core.take_part(ends.links, pool.arena, core, each.job)
+        return links_core.take_part(ends.links, threads.arena, core, each.job)
 
-    assert pool.run([0, 1], play, spins=50) == [status.OK] * 2
+    assert threads.run([0, 1], play, spins=50) == [status.OK] * 2
     assert each.found() == each.expected

@@ -38,16 +38,13 @@ def test_a_ring_folds_each_chunk_from_the_core_where_it_sets_out(num_cores):
     held = {core: {chunk: [core] for chunk in cores} for core in cores}
     adding, copying = steps(num_cores)
     for step in adding:
-        read = [held[core - 1 if core else num_cores - 1][step[core]] for core in cores]
+        read = [held[(core - 1) % num_cores][step[core]] for core in cores]
         for core in cores:
             held[core][step[core]] = read[core] + held[core][step[core]]
     whole = {chunk: [(chunk + k) % num_cores for k in cores] for chunk in cores}
     for step in copying:
         for core in cores:
-            assert (
-                held[core - 1 if core else num_cores - 1][step[core]]
-                == (whole[step[core]])
-            )
+            assert held[(core - 1) % num_cores][step[core]] == whole[step[core]]
         for core in cores:
             held[core][step[core]] = whole[step[core]]
     assert all(held[core] == whole for core in cores)

@@ -42,3 +42,12 @@ def one_by_one(program, cores, columns, known):
             for core in range(cores)
         ]
     return columns
+
+
+def require_same(values, expected, slots):
+    """Require the expected arrays in some slots, contiguous and bit for bit."""
+    for slot in slots:
+        for array, wanted in zip(values[slot], expected[slot], strict=True):
+            assert isinstance(array, np.ndarray) and array.flags.c_contiguous
+            assert array.shape == wanted.shape, slot
+            assert array.tobytes() == wanted.tobytes(), slot

@@ -1,7 +1,6 @@
 """Several operations in one step: the same bits as one by one, for every layout."""
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, la
 from tpuref.engine.runtime.pool.process import plan_calls, product
 from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES, FusionPlan
 
-from .programs import fused, fusion_of, instr, one_by_one
+from .programs import fused, fusion_of, instr, one_by_one, require_same
 
 CORES = 3
 SIZES = (*range(68), None)
@@ -171,31 +170,23 @@ def fusion(request, counter, monkeypatch):
     return fusion_of(PROGRAM, CORES, WANTED, KNOWN, counter)
 
 
-def check(values, expected):
-    for slot in WANTED:
-        for array, wanted in zip(values[slot], expected[slot], strict=True):
-            assert isinstance(array, np.ndarray) and array.flags.c_contiguous
-            assert array.shape == wanted.shape, slot
-            assert array.tobytes() == wanted.tobytes(), slot
-
-
 def test_a_program_gives_what_each_core_gets_by_itself(fusion):
     kept = []
     for turn, rows in enumerate((4, 4, 4, 300, 4)):  # 300 rows stay where they are
         columns = given(turn, rows)
         kept.append((fused(fusion, columns), by_core(columns)))
     for values, expected in kept:  # later runs wrote over no earlier result
-        check(values, expected)
+        require_same(values, expected, WANTED)
 
 
 def test_values_that_come_as_a_stack_or_are_equal(fusion):
     columns = given(0)
     columns[0] = Stacked(np.array(columns[0]))
-    check(fused(fusion, columns), by_core(columns))
+    require_same(fused(fusion, columns), by_core(columns), WANTED)
     columns = given(1)
     columns[0], columns[1] = [columns[0][0]] * CORES, [columns[1][0]] * CORES
     values = fused(fusion, columns)
-    check(values, by_core(columns))
+    require_same(values, by_core(columns), WANTED)
     assert all(layout(values[slot])[0] == SAME for slot in WANTED)
 
 
@@ -210,9 +201,8 @@ def test_what_stays_inside_is_not_given_out(fusion):
 def test_cores_that_differ_in_shape_are_left_to_others(fusion):
     columns = given(0)
     columns[0][1] = np.zeros((2, 5), np.float32)
-    values: list[Any] = [columns.get(slot) for slot in range(20)]
-    assert not fusion.run(values)
-    check(fused(fusion, given(1)), by_core(given(1)))
+    assert not fusion.run([columns.get(slot) for slot in range(20)])
+    require_same(fused(fusion, given(1)), by_core(given(1)), WANTED)
 
 
 def test_only_what_a_plan_cannot_take_ends_it(fusion, monkeypatch):
@@ -228,7 +218,7 @@ def test_only_what_a_plan_cannot_take_ends_it(fusion, monkeypatch):
     assert not refuse(MemoryError)  # which there may be again in the next run
     with pytest.raises(AttributeError):
         refuse(AttributeError)  # a mistake in the plan
-    check(fused(fusion, given(1)), by_core(given(1)))
+    require_same(fused(fusion, given(1)), by_core(given(1)), WANTED)
     assert not refuse(ValueError)
     assert not fusion.run([given(1).get(slot) for slot in range(20)])
 

@@ -5,7 +5,7 @@ import pytest
 
 from tpuref.engine.runtime.pool.columns import Stacked
 
-from .programs import fused, fusion_of, instr, one_by_one
+from .programs import fused, fusion_of, instr, one_by_one, require_same
 
 CORES = 3
 SHAPES = {30: [6, 2, 8], 31: [8, 12], 32: [2, 48], 33: [4, 3, 8]}
@@ -67,10 +67,7 @@ def test_results_are_those_of_each_core(seed):
         values = fused(fusion, columns)
         kept.append((values, one_by_one(program, CORES, columns, KNOWN)))
     for values, expected in kept:
-        for slot in wanted:
-            for found, right in zip(values[slot], expected[slot], strict=True):
-                assert found.flags.c_contiguous
-                assert found.tobytes() == right.tobytes(), program
+        require_same(values, expected, wanted)
 
 
 @pytest.mark.parametrize(
