@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, SupportsIndex, TypeAlias, overload
 
@@ -66,64 +66,34 @@ class Dimension:
         return other if self._value is None else self
 
     def __add__(self, other: DimensionLike) -> Dimension:
-        operands = _known_pair(self, other)
-        if operands is NotImplemented:
-            return NotImplemented
-        return Dimension(None if operands is None else operands[0] + operands[1])
+        return _combine(operator.add, self, other)
 
     def __radd__(self, other: DimensionLike) -> Dimension:
-        operands = _known_pair(other, self)
-        if operands is NotImplemented:
-            return NotImplemented
-        return Dimension(None if operands is None else operands[0] + operands[1])
+        return _combine(operator.add, other, self)
 
     def __sub__(self, other: DimensionLike) -> Dimension:
-        operands = _known_pair(self, other)
-        if operands is NotImplemented:
-            return NotImplemented
-        return Dimension(None if operands is None else operands[0] - operands[1])
+        return _combine(operator.sub, self, other)
 
     def __rsub__(self, other: DimensionLike) -> Dimension:
-        operands = _known_pair(other, self)
-        if operands is NotImplemented:
-            return NotImplemented
-        return Dimension(None if operands is None else operands[0] - operands[1])
+        return _combine(operator.sub, other, self)
 
     def __mul__(self, other: DimensionLike) -> Dimension:
-        operands = _known_pair(self, other)
-        if operands is NotImplemented:
-            return NotImplemented
-        return Dimension(None if operands is None else operands[0] * operands[1])
+        return _combine(operator.mul, self, other)
 
     def __rmul__(self, other: DimensionLike) -> Dimension:
-        operands = _known_pair(other, self)
-        if operands is NotImplemented:
-            return NotImplemented
-        return Dimension(None if operands is None else operands[0] * operands[1])
+        return _combine(operator.mul, other, self)
 
     def __floordiv__(self, other: DimensionLike) -> Dimension:
-        operands = _known_pair(self, other)
-        if operands is NotImplemented:
-            return NotImplemented
-        return Dimension(None if operands is None else operands[0] // operands[1])
+        return _combine(operator.floordiv, self, other)
 
     def __rfloordiv__(self, other: DimensionLike) -> Dimension:
-        operands = _known_pair(other, self)
-        if operands is NotImplemented:
-            return NotImplemented
-        return Dimension(None if operands is None else operands[0] // operands[1])
+        return _combine(operator.floordiv, other, self)
 
     def __mod__(self, other: DimensionLike) -> Dimension:
-        operands = _known_pair(self, other)
-        if operands is NotImplemented:
-            return NotImplemented
-        return Dimension(None if operands is None else operands[0] % operands[1])
+        return _combine(operator.mod, self, other)
 
     def __rmod__(self, other: DimensionLike) -> Dimension:
-        operands = _known_pair(other, self)
-        if operands is NotImplemented:
-            return NotImplemented
-        return Dimension(None if operands is None else operands[0] % operands[1])
+        return _combine(operator.mod, other, self)
 
     def __truediv__(self, other: object) -> Dimension:
         raise _true_division_error(self, other)
@@ -132,40 +102,22 @@ class Dimension:
         raise _true_division_error(other, self)
 
     def __eq__(self, other: object) -> bool | None:  # type: ignore[override]
-        operands = _equality_pair(self, other)
-        if operands is NotImplemented:
-            return NotImplemented
-        return None if operands is None else operands[0] == operands[1]
+        return _compare(operator.eq, _equality_pair(self, other))
 
     def __ne__(self, other: object) -> bool | None:  # type: ignore[override]
-        operands = _equality_pair(self, other)
-        if operands is NotImplemented:
-            return NotImplemented
-        return None if operands is None else operands[0] != operands[1]
+        return _compare(operator.ne, _equality_pair(self, other))
 
     def __lt__(self, other: DimensionLike) -> bool | None:
-        operands = _known_pair(self, other)
-        if operands is NotImplemented:
-            return NotImplemented
-        return None if operands is None else operands[0] < operands[1]
+        return _compare(operator.lt, _known_pair(self, other))
 
     def __le__(self, other: DimensionLike) -> bool | None:
-        operands = _known_pair(self, other)
-        if operands is NotImplemented:
-            return NotImplemented
-        return None if operands is None else operands[0] <= operands[1]
+        return _compare(operator.le, _known_pair(self, other))
 
     def __gt__(self, other: DimensionLike) -> bool | None:
-        operands = _known_pair(self, other)
-        if operands is NotImplemented:
-            return NotImplemented
-        return None if operands is None else operands[0] > operands[1]
+        return _compare(operator.gt, _known_pair(self, other))
 
     def __ge__(self, other: DimensionLike) -> bool | None:
-        operands = _known_pair(self, other)
-        if operands is NotImplemented:
-            return NotImplemented
-        return None if operands is None else operands[0] >= operands[1]
+        return _compare(operator.ge, _known_pair(self, other))
 
     def __int__(self) -> int:
         return self.__index__()
@@ -218,6 +170,23 @@ def _dimension_value(value: object) -> int | None:
 
 def _compatible(left: int | None, right: int | None) -> bool:
     return left is None or right is None or left == right
+
+
+def _combine(
+    function: Callable[[int, int], int], left: object, right: object
+) -> Dimension:
+    """Return the result of an arithmetic operator, unknown if an operand is."""
+    operands = _known_pair(left, right)
+    if operands is NotImplemented:
+        return NotImplemented  # type: ignore[no-any-return]
+    return Dimension(None if operands is None else function(*operands))
+
+
+def _compare(function: Callable[[int, int], bool], operands: Any) -> bool | None:
+    """Return the result of a comparison, None if an operand is unknown."""
+    if operands is NotImplemented:
+        return NotImplemented  # type: ignore[no-any-return]
+    return None if operands is None else function(*operands)
 
 
 def _known_pair(left: object, right: object) -> Any:
