@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
 from tpuref.engine.differentiation.application import apply
 from tpuref.engine.differentiation.indexed_slices import dense
 from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.engine.ops.definition import Flow, OpDef
+from tpuref.engine.ops.definition import Flow
 from tpuref.engine.ops.derivatives.rule import (
     NoGradient,
     Rows,
@@ -43,23 +42,6 @@ FLOWS = (Flow.BRANCH, Flow.LOOP)
 
 HOST_LABEL = "_xla_outside_compilation"
 """The label of operations that run on the host in a replicated computation."""
-
-
-class Step(Protocol):
-    """An applied operation, of a graph or recorded on a tape."""
-
-    type: str
-    name: str
-    inputs: Sequence[Tensor]
-    outputs: Sequence[Tensor]
-    attrs: dict[str, Any]
-    labels: dict[str, Any]
-    blocks: Sequence[Region]
-    site: CallSite
-
-    @property
-    def definition(self) -> OpDef:
-        """The operation's definition."""
 
 
 Blocks = Callable[..., Iterator[tuple[Source, Tensor]]]

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar, runtime_checka
 import numpy as np
 
 from tpuref.base import nest
-from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.eager_tensor import EagerTensor
@@ -62,13 +61,6 @@ def is_composite(value: Any) -> TypeGuard[Composite]:
 def _is_iterator(value: Any) -> TypeGuard[TracedIterator]:
     kind: Any = type(value)
     return _has(kind, TracedIterator)
-
-
-class Slot(NamedTuple):
-    """The place of a value among the arguments: its spec and its parameter's name."""
-
-    spec: TensorSpec
-    name: str
 
 
 class Call(NamedTuple):

@@ -27,7 +27,6 @@ from tpuref.kernels.status import FULL, PUT_FOR_SLEEPER
 MAILBOX_BYTES = 8192
 """The size of a mailbox, whose bytes must be zero at first."""
 
-_WORD = 8
 _NUMBER, _SIZE, _BY_SOCKET = 0, 1, 2
 _TAKEN, _LOOKING = 16, 17
 _CONTENT_BYTE = 256
