@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,6 @@ Values = dict[int, Any]
 """The values of the slots."""
 
 Step = Callable[[Values, Run], None]
-
-_Computed = tuple[Instr, Sequence[int]]
-"""An instruction and the slots that its inputs are in."""
 
 
 class HostProgram:
@@ -78,27 +76,27 @@ def _steps(
         for slot, spec in zip(instr.outputs, instr.specs, strict=True)
     }
     computed = [
-        (instr, [sources.get(slot, slot) for slot in instr.inputs])
+        replace(instr, inputs=tuple(sources.get(slot, slot) for slot in instr.inputs))
         for instr in program.instrs
         if not instr.definition.traits.constant
         and any(slot not in sources for slot in instr.outputs or [None])
     ]
     kept = {sources.get(slot, slot) for slot in program.results}
     unshared = _unshared(computed) - kept
-    last = {slot: id(instr) for instr, inputs in computed for slot in inputs}
+    last = {slot: id(instr) for instr in computed for slot in instr.inputs}
     steps: list[Step] = []
     for quiet, group in itertools.groupby(computed, _is_quiet):
         inner = []
-        for instr, inputs in group:
-            ending = [s for s in {*inputs} - kept if last[s] == id(instr)]
-            inner.append(_step(instr, inputs, ending, known, unshared))
+        for instr in group:
+            ending = [s for s in {*instr.inputs} - kept if last[s] == id(instr)]
+            inner.append(_step(instr, ending, known, unshared))
         steps += [_without_warnings(inner)] if quiet else inner
     return steps
 
 
-def _is_quiet(computed: _Computed) -> bool:
+def _is_quiet(instr: Instr) -> bool:
     """Whether an instruction calls no code of the user's, which may want warnings."""
-    return _is_call(computed) or computed[0].definition.effects.access is not None
+    return _is_call(instr) or instr.definition.effects.access is not None
 
 
 def _without_warnings(steps: Sequence[Step]) -> Step:
@@ -114,31 +112,31 @@ def _without_warnings(steps: Sequence[Step]) -> Step:
 
 def _step(
     instr: Instr,
-    inputs: Sequence[int],
     ending: Sequence[int],
     known: Mapping[int, Operand],
     unshared: Set[int],
 ) -> Step:
     """Return the step of an instruction; nothing reads the slots `ending` after it."""
-    if _is_call((instr, inputs)):
-        return _function_step(instr, inputs, ending, known, unshared)
+    if _is_call(instr):
+        return _function_step(instr, ending, known, unshared)
     if instr.definition.effects.access is Access.UPDATE:
-        return _update_step(instr, inputs[0], unshared & {*ending})
+        return _update_step(instr, unshared & {*ending})
     if instr.definition.effects.access is not None:
-        return _variable_step(instr, inputs)
+        return _variable_step(instr)
     if instr.definition.flow is Flow.REPLICATION:
-        return _replication_step(instr, inputs)
-    return _interpreting_step(instr, inputs)
+        return _replication_step(instr)
+    return _interpreting_step(instr)
 
 
-def _update_step(instr: Instr, change: int, free: Set[int]) -> Step:
+def _update_step(instr: Instr, free: Set[int]) -> Step:
     """Return the step that adds to a variable, or subtracts from it."""
-    combine, (spec,) = instr.definition.effects.combine, instr.specs
+    (change,), (spec,) = instr.inputs, instr.specs
+    combine = instr.definition.effects.combine
     assert combine is not None
     operand = Operand(spec.shape, spec.dtype)
     function = _sparing(instr, combine, [operand, operand], [False, change in free])
     shape = tuple(spec.shape.as_list()) if spec.shape.is_fully_defined() else None
-    thorough = _variable_step(instr, [change])
+    thorough = _variable_step(instr)
 
     def step(values: Values, run: Run) -> None:
         variables = EffectContext(instr, 0, run).variables
@@ -155,26 +153,24 @@ def _update_step(instr: Instr, change: int, free: Set[int]) -> Step:
     return _located(instr, step)
 
 
-def _unshared(computed: Sequence[_Computed]) -> set[int]:
+def _unshared(computed: Sequence[Instr]) -> set[int]:
     """Return the slots of new arrays of which no reader takes a view."""
     unshared: set[int] = set()
-    for instr, inputs in computed:
+    for instr in computed:
         if is_function(instr) and instr.definition.writes_into:
             unshared.update(instr.outputs)
         elif instr.definition.effects.access is not Access.UPDATE:
-            unshared.difference_update(inputs)
+            unshared.difference_update(instr.inputs)
     return unshared
 
 
-def _is_call(computed: _Computed) -> bool:
-    instr, _ = computed
+def _is_call(instr: Instr) -> bool:
     one = len(instr.outputs) == 1
     return one and is_function(instr) and not instr.definition.allocates
 
 
 def _function_step(
     instr: Instr,
-    inputs: Sequence[int],
     ending: Sequence[int],
     known: Mapping[int, Operand],
     unshared: Set[int],
@@ -184,6 +180,7 @@ def _function_step(
     On small arrays a function takes no longer than what lockstep adds to it.
     """
     unknown = np.dtype(np.int32)  # of a parameter: the function for any type
+    inputs = instr.inputs
     dtypes = [known[s].dtype.np if s in known else unknown for s in inputs]
     function = instr.definition.function(dtypes)
     operands = [known[slot] for slot in inputs if slot in known]
@@ -191,7 +188,7 @@ def _function_step(
         free = [slot in unshared and slot in ending for slot in inputs]
         function = _sparing(instr, function, operands, free)
     (output,), (spec,), attrs = instr.outputs, instr.specs, dict(instr.attrs)
-    dtype, thorough = spec.dtype.np, _interpreting_step(instr, inputs)
+    dtype, thorough = spec.dtype.np, _interpreting_step(instr)
 
     def step(values: Values, run: Run) -> None:
         try:
@@ -247,11 +244,11 @@ def _overwritten(
     return next(fitting, None)
 
 
-def _replication_step(instr: Instr, inputs: Sequence[int]) -> Step:
+def _replication_step(instr: Instr) -> Step:
     """Return the step that runs a replicated computation."""
 
     def step(values: Values, run: Run) -> None:
-        operands = [values[slot] for slot in inputs]
+        operands = [values[slot] for slot in instr.inputs]
         assert run.systems is not None  # as it is within a replica alone
         outputs = run.systems.replicate(instr, operands, run)
         values.update(zip(instr.outputs, outputs, strict=True))
@@ -259,12 +256,12 @@ def _replication_step(instr: Instr, inputs: Sequence[int]) -> Step:
     return _located(instr, step)
 
 
-def _variable_step(instr: Instr, inputs: Sequence[int]) -> Step:
+def _variable_step(instr: Instr) -> Step:
     """Return the step that reads or writes a variable."""
     (output,) = instr.outputs
 
     def step(values: Values, run: Run) -> None:
-        operands = [values[slot] for slot in inputs]
+        operands = [values[slot] for slot in instr.inputs]
         (values[output],) = perform(instr, operands, 0, run)
 
     return _located(instr, step)
@@ -283,11 +280,11 @@ def _located(instr: Instr, step: Step) -> Step:
     return located
 
 
-def _interpreting_step(instr: Instr, inputs: Sequence[int]) -> Step:
+def _interpreting_step(instr: Instr) -> Step:
     """Return the step that lets lockstep run an instruction."""
 
     def step(values: Values, run: Run) -> None:
-        operands = [values[slot] for slot in inputs]
+        operands = [values[slot] for slot in instr.inputs]
         outputs = run_instr(instr, {0: operands}, run)[0]
         values.update(zip(instr.outputs, outputs, strict=True))
 
