@@ -1,5 +1,10 @@
 """The predicate of a branch or loop, as a truth value."""
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.ops.meaning import Array
@@ -11,10 +16,15 @@ def truth(instr: Instr, array: Array) -> bool:
 
     It raises InvalidArgumentError if it is not a scalar.
     """
-    if array.shape != ():
+    require_scalar(instr, array.shape, array.dtype)
+    return bool(array)
+
+
+def require_scalar(instr: Instr, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
+    """Raise InvalidArgumentError unless a predicate of this shape is a scalar."""
+    if len(shape):
         raise InvalidArgumentError(
-            f"the predicate of {instr.op} must be a scalar, got {array.dtype}"
-            f"{list(array.shape)}; use tf.reduce_all or tf.reduce_any",
+            f"the predicate of {instr.op} must be a scalar, got {dtype}"
+            f"{list(shape)}; use tf.reduce_all or tf.reduce_any",
             code=codes.WRONG_SHAPE,
         )
-    return bool(array)

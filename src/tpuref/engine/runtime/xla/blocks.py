@@ -6,9 +6,8 @@ from typing import Any
 import jax
 from jax.extend.core import jaxpr_as_fun
 
-from tpuref.base import error_codes as codes
-from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.program import HOST, Instr, Program
+from tpuref.engine.runtime.meaning.verdict import require_scalar
 from tpuref.engine.runtime.xla.placement import Placement
 from tpuref.engine.runtime.xla.value import Value
 
@@ -56,12 +55,7 @@ def over_replicas(
 
 def scalar(instr: Instr, predicate: Value) -> Value:
     """Return a predicate; InvalidArgumentError if it is not a scalar."""
-    if predicate.shape != ():
-        raise InvalidArgumentError(
-            f"the predicate of {instr.op} must be a scalar, got {predicate.dtype}"
-            f"{list(predicate.shape)}; use tf.reduce_all or tf.reduce_any",
-            code=codes.WRONG_SHAPE,
-        )
+    require_scalar(instr, predicate.shape, predicate.dtype)
     return predicate
 
 
