@@ -178,20 +178,20 @@ def _check_gather_nd(params: Any, indices: Any, *, batch_dims: int) -> Flags:
     return _outside_shape(indices, params.shape[batch_dims:])
 
 
-def _scatter_operands(tensor: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
-    """Return the tensor as rows, the row numbers, and the updates."""
+def _rows_at(tensor: Any, indices: Any, updates: Any) -> Any:
+    """Return the rows of the tensor at the positions, which the updates have to fit."""
     rows, flat = _rows(indices, tensor.shape)
     expected = (*rows.shape, *flat[1:])
     if updates.shape != expected:
         raise ValueError(f"updates: expected shape {expected}")
-    return tensor.reshape(flat).at[rows], flat, updates
+    return tensor.reshape(flat).at[rows]
 
 
 def _scatter_sum(tensor: Any, indices: Any, updates: Any) -> Any:
     # JAX adds no bools; as integers their sum is true where one of them is.
     wide = jnp.int32 if tensor.dtype == bool else widened
-    at, _, change = _scatter_operands(wide(jnp.asarray(tensor)), indices, wide(updates))
-    return at.add(change).reshape(tensor.shape).astype(tensor.dtype)
+    at = _rows_at(wide(jnp.asarray(tensor)), indices, updates)
+    return at.add(wide(updates)).reshape(tensor.shape).astype(tensor.dtype)
 
 
 def _scatter_nd(xp: Any, indices: Any, updates: Any, shape: Any) -> Any:
@@ -200,9 +200,14 @@ def _scatter_nd(xp: Any, indices: Any, updates: Any, shape: Any) -> Any:
     )
 
 
-def _scatter_update(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
-    at, _, change = _scatter_operands(jnp.asarray(tensor), indices, updates)
-    return at.set(change).reshape(tensor.shape)
+def _scatter(method: str) -> Rule:
+    """Return the rule that changes the rows at the positions by a method of JAX."""
+
+    def scatter(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+        at = _rows_at(jnp.asarray(tensor), indices, updates)
+        return getattr(at, method)(updates).reshape(tensor.shape)
+
+    return scatter
 
 
 def _scatter_add(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
@@ -211,16 +216,6 @@ def _scatter_add(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
 
 def _scatter_sub(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     return _scatter_sum(tensor, indices, jnp.negative(updates))
-
-
-def _scatter_max(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
-    at, _, change = _scatter_operands(jnp.asarray(tensor), indices, updates)
-    return at.max(change).reshape(tensor.shape)
-
-
-def _scatter_min(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
-    at, _, change = _scatter_operands(jnp.asarray(tensor), indices, updates)
-    return at.min(change).reshape(tensor.shape)
 
 
 def _check_scatter_nd(indices: Any, updates: Any, shape: Any) -> Flags:
@@ -259,11 +254,11 @@ RULES: dict[str, Rule] = {
     "TakeAlongAxis": _take_along_axis,
     "GatherNd": _gather_nd,
     "ScatterNd": _scatter_nd,
-    "TensorScatterUpdate": _scatter_update,
+    "TensorScatterUpdate": _scatter("set"),
     "TensorScatterAdd": _scatter_add,
     "TensorScatterSub": _scatter_sub,
-    "TensorScatterMax": _scatter_max,
-    "TensorScatterMin": _scatter_min,
+    "TensorScatterMax": _scatter("max"),
+    "TensorScatterMin": _scatter("min"),
     "SparseSoftmaxCrossEntropyWithLogits": _sparse_cross_entropy,
 }
 
