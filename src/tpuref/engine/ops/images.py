@@ -6,7 +6,6 @@ float16 and bfloat16 are computed in float32 and rounded once.
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -91,11 +90,11 @@ def _both_margins(
 
 
 def _views(
-    images: Array, ksize: Pair, strides: Pair, padding: Padding, fill: Any
+    images: Array, ksize: Pair, strides: Pair, padding: Padding
 ) -> Iterator[Array]:
     """Yield, for each offset in a window, the pixels there at each step."""
     margins = _both_margins(images.shape[1:3], ksize, strides, (1, 1), padding)
-    seen = convolution.windows(images, ksize, strides, margins, (1, 1), fill)
+    seen = convolution.windows(images, ksize, strides, margins, (1, 1))
     return (seen[:, :, :, row, column] for row, column in np.ndindex(*ksize))
 
 
@@ -296,7 +295,7 @@ def _infer_depthwise(
     *window, channels, multiplier = broadcasting.require_rank(filters, 4).as_tuple()
     known = channels is not None and multiplier is not None
     several = channels * multiplier if known else None  # type: ignore[operator]
-    spec = _infer_conv2d(
+    return _infer_conv2d(
         images,
         Operand(TensorShape([*window, channels, several]), filters.dtype),
         strides=strides,
@@ -304,7 +303,6 @@ def _infer_depthwise(
         data_format=data_format,
         dilations=dilations,
     )
-    return spec
 
 
 # -- pooling -----------------------------------------------------------------------
@@ -403,8 +401,8 @@ def _avg_pool(
     """Divide by the number of pixels inside the image."""
     wide = widened(_channels_last(images, data_format))
     inside = np.ones((1, *wide.shape[1:3], 1), wide.dtype)
-    total = reduce(np.add, _views(wide, ksize, strides, padding, 0))
-    count = reduce(np.add, _views(inside, ksize, strides, padding, 0))
+    total = reduce(np.add, _views(wide, ksize, strides, padding))
+    count = reduce(np.add, _views(inside, ksize, strides, padding))
     return _channels_back((total / count).astype(images.dtype, copy=False), data_format)
 
 
@@ -456,7 +454,7 @@ def _avg_pool_back(
     wide = widened(_channels_last(backprop, data_format))
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
     inside = np.ones((1, rows, columns, 1), wide.dtype)
-    count = reduce(np.add, _views(inside, ksize, strides, padding, 0))
+    count = reduce(np.add, _views(inside, ksize, strides, padding))
     shares = (wide / count)[..., None, None]
     parts = np.broadcast_to(shares, (*wide.shape, *ksize))
     images = _overlap_add(parts, (rows, columns), strides, (1, 1), padding)

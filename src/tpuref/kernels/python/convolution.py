@@ -74,18 +74,13 @@ def turned(filters: Array) -> Array:
 
 
 def windows(
-    images: Array,
-    window: tuple[int, ...],
-    strides: Pair,
-    margins: Margins,
-    holes: Pair,
-    fill: float = 0,
+    images: Array, window: tuple[int, ...], strides: Pair, margins: Margins, holes: Pair
 ) -> Array:
     """Return a view ``[batch, rows, columns, window rows, window columns, channels]``.
 
-    The first three axes are the steps of the window; margins hold `fill`.
+    The first three axes are the steps of the window; margins hold zeros.
     """
-    padded = _pad(images, margins, fill)
+    padded = _pad(images, margins)
     batch, row, column, channel = padded.strides
     rows, columns = steps(images, window, strides, margins, holes)
     return np.lib.stride_tricks.as_strided(
@@ -116,12 +111,12 @@ def steps(
     return rows, columns
 
 
-def _pad(images: Array, margins: Margins, fill: float) -> Array:
+def _pad(images: Array, margins: Margins) -> Array:
     if not any(map(any, margins)):
         return images
     batch, *sizes, channels = images.shape
     whole = [n + sum(margin) for n, margin in zip(sizes, margins, strict=True)]
-    padded = np.full((batch, *whole, channels), fill, images.dtype)
+    padded = np.zeros((batch, *whole, channels), images.dtype)
     here, there = [], []
     for n, size, (before, _) in zip(sizes, whole, margins, strict=True):
         first = max(before, 0)
