@@ -264,10 +264,7 @@ class _BackwardLoop:
         return add_operation(WHILE, start, attrs, None, regions)
 
     def _or_zeros(self, gradient: Tensor | None, tensor: Tensor) -> Tensor:
-        if gradient is not None:
-            return gradient
-        zeros: Tensor = zeros_like(apply, tensor)
-        return zeros
+        return _zeros(tensor, ()) if gradient is None else gradient
 
     def _new_region(self, name: str) -> Region:
         full = self._graph.unique_name(name, False)

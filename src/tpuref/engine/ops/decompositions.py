@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base.dtypes import DType, complex64, complex128, float32, float64
+from tpuref.base.dtypes import DType, complex64, complex128, float32, float64, int32
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.broadcasting import (
@@ -98,9 +98,7 @@ def _infer_eig(x: Operand) -> list[TensorSpec]:
 
 def _infer_lu(x: Operand) -> list[TensorSpec]:
     dtype, dims = _matrix(x, square=True)
-    order = None if dims is None else dims[:-1]
-    shape = unknown_shape() if order is None else TensorShape(order)
-    return [_spec(dims, dtype), TensorSpec(shape, "int32")]
+    return [_spec(dims, dtype), _spec(None if dims is None else dims[:-1], int32)]
 
 
 def _infer_solve(a: Operand, b: Operand, *, adjoint: bool = False) -> TensorSpec:
@@ -128,7 +126,7 @@ def _svd(x: Array, *, full_matrices: bool = False, compute_uv: bool = True) -> A
         empty = np.empty((0,), x.dtype)
         return np.linalg.svd(x, compute_uv=False), empty, empty
     u, s, vh = np.linalg.svd(x, full_matrices)
-    return s, u, np.conj(np.swapaxes(vh, -1, -2))
+    return s, u, _adjoint(vh)
 
 
 def _eigh(x: Array) -> Any:
@@ -136,9 +134,9 @@ def _eigh(x: Array) -> Any:
 
 
 def _eig(x: Array) -> Any:
-    wide = np.complex64 if x.dtype.itemsize == 4 or x.dtype == np.complex64 else None
+    narrow = x.dtype.itemsize == 4 or x.dtype == np.complex64
+    kind = np.complex64 if narrow else np.complex128
     values, vectors = np.linalg.eig(x)
-    kind = wide or np.complex128
     return values.astype(kind), vectors.astype(kind)
 
 

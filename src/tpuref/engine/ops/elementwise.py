@@ -38,6 +38,7 @@ from tpuref.engine.ops.definition import (
     Traits,
     elementary,
 )
+from tpuref.engine.ops.joining import merged_shape
 from tpuref.engine.ops.meaning import Array, Ufunc, describe, ieee
 from tpuref.kernels import elementwise as kernel
 
@@ -198,12 +199,7 @@ def total(*operands: Operand) -> TensorSpec:
     """Infer the sum of any number of tensors of one shape and dtype."""
     dtype = require_same_dtype(*operands)
     require_kind(operands[0], NUMERIC)
-    shape = operands[0].shape
-    for operand in operands[1:]:
-        if not shape.is_compatible_with(operand.shape):
-            raise ValueError(f"expected equal shapes, got {describe_all(*operands)}")
-        shape = shape.merge_with(operand.shape)
-    return TensorSpec(shape, dtype)
+    return TensorSpec(merged_shape(operands), dtype)
 
 
 def replaced(x: Operand, *, nan: float, high: float | None, low: float | None) -> Any:
@@ -398,27 +394,15 @@ def _log_gamma(value: float) -> float:
         return math.inf
 
 
-_ERF = np.frompyfunc(math.erf, 1, 1)
-_ERFC = np.frompyfunc(math.erfc, 1, 1)
-_LGAMMA = np.frompyfunc(_log_gamma, 1, 1)
+def _apply_to_each(function: np.ufunc, x: Array) -> Array:
+    """Apply a function of Python's numbers to each element."""
+    results = np.asarray(function(x.astype(np.float64)), np.float64)
+    return results.astype(x.dtype, copy=False)
 
 
-def _erf(x: Array) -> Any:
-    return np.asarray(_ERF(x.astype(np.float64)), np.float64).astype(
-        x.dtype, copy=False
-    )
-
-
-def _erfc(x: Array) -> Any:
-    return np.asarray(_ERFC(x.astype(np.float64)), np.float64).astype(
-        x.dtype, copy=False
-    )
-
-
-def _lgamma(x: Array) -> Any:
-    return np.asarray(_LGAMMA(x.astype(np.float64)), np.float64).astype(
-        x.dtype, copy=False
-    )
+_erf = partial(_apply_to_each, np.frompyfunc(math.erf, 1, 1))
+_erfc = partial(_apply_to_each, np.frompyfunc(math.erfc, 1, 1))
+_lgamma = partial(_apply_to_each, np.frompyfunc(_log_gamma, 1, 1))
 
 
 def _digamma(x: Array) -> Any:

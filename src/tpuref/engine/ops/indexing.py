@@ -429,10 +429,6 @@ def _scatter_extreme(
     return result
 
 
-def _scatter_add(tensor: Array, indices: Array, updates: Array) -> Array:
-    return _scatter_sum(tensor, indices, updates)
-
-
 def _scatter_sub(tensor: Array, indices: Array, updates: Array) -> Array:
     return _scatter_sum(tensor, indices, np.negative(updates))
 
@@ -454,7 +450,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op(
         "TensorScatterUpdate", infer=_infer_scatter_into, compute=ieee(_scatter_update)
     ),
-    _op("TensorScatterAdd", infer=_infer_scatter_sum, compute=ieee(_scatter_add)),
+    _op("TensorScatterAdd", infer=_infer_scatter_sum, compute=ieee(_scatter_sum)),
     _op("TensorScatterSub", infer=_infer_scatter_sum, compute=ieee(_scatter_sub)),
     _op("TensorScatterMax", infer=_infer_scatter_sum, compute=ieee(_scatter_max)),
     _op("TensorScatterMin", infer=_infer_scatter_sum, compute=ieee(_scatter_min)),

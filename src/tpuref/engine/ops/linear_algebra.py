@@ -57,20 +57,14 @@ def matmul(
     right = _matrix_dims(b, transpose_b or adjoint_b)
     if left is None or right is None:
         return TensorSpec(unknown_shape(), dtype)
-    if len(left) == 1:
-        return TensorSpec(_vector_product(a, b, left, right), dtype)
     inner = right[-2] if len(right) > 1 else right[0]
     _require_equal(left[-1], inner, a, b)
     if len(right) == 1:
         return TensorSpec(left[:-1], dtype)
+    if len(left) == 1:
+        return TensorSpec(right[:-2] + right[-1:], dtype)
     batch = _batch_shape(a, b, left[:-2], right[:-2])
     return TensorSpec(batch.concatenate([left[-2], right[-1]]), dtype)
-
-
-def _vector_product(a: Operand, b: Operand, left: Dims, right: Dims) -> TensorShape:
-    inner = right[-2] if len(right) > 1 else right[0]
-    _require_equal(left[0], inner, a, b)
-    return TensorShape([] if len(right) == 1 else right[:-2] + right[-1:])
 
 
 def _matrix_dims(operand: Operand, transposed: bool) -> Dims | None:

@@ -32,10 +32,6 @@ def _count(apply: rule.Apply, op: rule.Applied, like: rule.Tensor) -> rule.Tenso
     return apply("Cast", count, dtype=like.dtype.name)
 
 
-def _sum(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:
-    return _spread(apply, op, dy)
-
-
 def _mean(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:
     return _spread(apply, op, dy) / _count(apply, op, dy)
 
@@ -136,7 +132,7 @@ def _whole(apply: rule.Apply, op: rule.Applied, gradient: rule.Tensor) -> rule.T
 
 
 RULES: dict[str, rule.Rule] = {
-    "Sum": _sum,
+    "Sum": _spread,
     "Mean": _mean,
     "Prod": _prod,
     "Max": _extreme,
