@@ -210,7 +210,6 @@ _BY_NAME = {dtype.name: dtype for dtype in DTYPES} | {
 }
 _BY_ENUM = {dtype.as_datatype_enum: dtype for dtype in DTYPES}
 _BY_NUMPY = {dtype.np: dtype for dtype in DTYPES}
-_ENUMS = {dtype.np: dtype.as_datatype_enum for dtype in DTYPES}
 # Python's types map to the types that Python's values get as tensors.
 _BY_PYTHON_TYPE: dict[type[Any], DType] = {
     bool: bool_,
@@ -255,7 +254,7 @@ def datatype_enum(dtype: NumpyDType) -> int:
     >>> datatype_enum(np.dtype(np.int64))
     9
     """
-    return _ENUMS[dtype]
+    return _BY_NUMPY[dtype].as_datatype_enum
 
 
 def numpy_dtype(enum: int) -> NumpyDType:

@@ -52,9 +52,7 @@ class _Picture:
     ) -> None:
         self._mesh = mesh
         self._columns, self._rows, *layers, self._cores = drawn
-        self._layers: list[Coordinates] = [()]
-        if layers:
-            self._layers = [(z,) for z in layers[0]]
+        self._layers: list[Coordinates] = [(z,) for z in layers[0]] if layers else [()]
         self._task_at = task_at
         self._cells = {
             (x, y, *layer, core): ""

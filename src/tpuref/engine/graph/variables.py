@@ -603,14 +603,12 @@ class _MadeAsVariable(_MadeByCreators):
         return Variable(**arguments)
 
     def __instancecheck__(cls, value: Any) -> bool:
-        return isinstance(value, Variable) if cls is VariableV2 else _is_a(cls, value)
+        if cls is VariableV2:
+            return isinstance(value, Variable)
+        return super().__instancecheck__(value)
 
     def __subclasscheck__(cls, kind: type) -> bool:
         return issubclass(kind, Variable) if cls is VariableV2 else cls in kind.__mro__
-
-
-def _is_a(cls: type, value: Any) -> bool:
-    return type.__instancecheck__(cls, value)
 
 
 class VariableV2(Variable, metaclass=_MadeAsVariable):

@@ -192,7 +192,7 @@ def _build(
     if kind in MODELS:
         fetches, variables = built_model(session, kind, cores)
         return fetches, partial(verify_model, session, kind, variables)
-    check = partial(_verify, kind, cores)
+    check = partial(_verify, kind)
     if kind == "training":
         return trained(session, cores), check
     computation = elementwise if kind == "100 operations" else (lambda x: x + 1)
@@ -228,7 +228,7 @@ def trained(session: tf.Session, cores: int) -> Any:
     return fetches
 
 
-def _verify(kind: str, cores: int, step: Callable[[], Any]) -> None:
+def _verify(kind: str, step: Callable[[], Any]) -> None:
     """Raise AssertionError unless the first steps have the results of NumPy."""
     if kind == "training":
         for expected in expected_loss(2):

@@ -145,14 +145,13 @@ class TestCase(unittest.TestCase):
                 self.assertAllClose(one, other, rtol, atol, f"{msg or ''}[{k}]")
         else:
             first, second = self._both(a, b, msg)
-            message = msg or ""
             compared = np.float64 if first.dtype.kind not in "fc" else first.dtype
             np.testing.assert_allclose(
                 first.astype(compared),
                 second.astype(compared if second.dtype.kind != "c" else second.dtype),
                 rtol,
                 atol,
-                err_msg=message,
+                err_msg=msg or "",
             )
 
     def assertAllCloseAccordingToType(

@@ -295,10 +295,10 @@ def active() -> Recording | None:
     return _active[0] if _active else None
 
 
-def note_on_host(name: str, begin: int, nbytes: int = 0) -> None:
+def note_on_host(name: str, begin: int) -> None:
     """Record an event of this thread from `begin` to now, if a recording runs."""
     if _active:
-        _active[0].on_host(name, begin, nbytes)
+        _active[0].on_host(name, begin)
 
 
 def events_of_run() -> RunEvents | None:

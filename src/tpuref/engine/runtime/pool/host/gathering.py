@@ -14,7 +14,6 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
-from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.ownership import owned
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.meaning.divergence import absent_replicas, differing_shapes
@@ -268,7 +267,7 @@ class Gathering:
             self._results[replica] = [column[place] for column in columns]
         announced = self._placed.announced[process]
         for described, users in left.written:
-            value = owned(self._pin(process, described))
+            value = owned(self._cores.memory.pin(process, described))
             for replica, handle in users:
                 self._run.variables[replica].write(handle, value)
             announced.leave([handle for _, handle in users], value)
@@ -294,11 +293,8 @@ class Gathering:
         """Return one result of some replicas of a process."""
         if described is None:
             return [self.slabs.array(number, replica) for replica in replicas]
-        pinned = functools.partial(self._pin, process)
+        pinned = functools.partial(self._cores.memory.pin, process)
         return messages.column_of(described, len(replicas), pinned)
-
-    def _pin(self, process: int, described: messages.Described) -> Array:
-        return self._cores.memory.pin(process, described)
 
     def _take_call(
         self, core: int, path: Sequence[int], inputs: Sequence[messages.Described]
