@@ -1,5 +1,6 @@
 """Inputs on the device, where constants stay."""
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,13 +22,10 @@ class ResidentInput:
     def array(self, column: Sequence[Array]) -> Any:
         """Return the device array of an input; `column` has each replica's array."""
         # Read-only arrays stay on the device from their second run on.
-        known = len(self._column) == len(column) and all(
-            map(_same, self._column, column)
-        )
-        if known and self._on_device is not None:
-            return self._on_device
-        if known:
-            self._on_device = self._put(column)
+        same_length = len(self._column) == len(column)
+        if same_length and all(map(operator.is_, self._column, column)):
+            if self._on_device is None:
+                self._on_device = self._put(column)
             return self._on_device
         self._on_device = None
         constant = all(a.flags.owndata and not a.flags.writeable for a in column)
@@ -40,7 +38,3 @@ class ResidentInput:
         if self._stacked:
             return self._placement.put_rows(column.__getitem__)
         return self._placement.put(np.array(column[0]), False)
-
-
-def _same(a: Array, b: Array) -> bool:
-    return a is b

@@ -25,7 +25,7 @@ def graph(tf, name, cores=0):
     With `cores`, each takes its share of the batch; else it is TensorFlow's processors.
     """
     program = module(name)
-    net = importlib.import_module(__name__.rpartition("runs")[0] + "net")
+    net = module("net")
     shares = list(zip(*_shares(name, cores or 1)))
 
     def train(*batch):
