@@ -37,8 +37,8 @@ class Model:
 
     def allocate(self, size, mark):
         offset = self.heap.allocate(size)
-        assert offset % 64 == 0 and self.heap.owns(offset)
-        assert offset + size <= self.heap.end
+        assert offset % 64 == 0
+        assert self.heap.start <= offset <= offset + size <= self.heap.end
         for start, (length, _) in self.blocks.items():
             assert offset + size <= start or start + length <= offset, "they overlap"
         self.arena.view(offset, (size,), np.dtype(np.uint8))[...] = mark
@@ -178,7 +178,7 @@ def test_memory_that_the_system_refuses(arena, monkeypatch):
     with pytest.raises(ResourceExhaustedError, match="more bytes of shared memory"):
         heap.allocate(4 * MEBIBYTE)
     monkeypatch.undo()
-    assert heap.owns(heap.allocate(4 * MEBIBYTE))
+    assert heap.allocate(4 * MEBIBYTE) >= heap.start
 
 
 def test_a_free_block_whose_memory_cannot_be_had_again_stays_free(arena, monkeypatch):

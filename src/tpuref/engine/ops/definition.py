@@ -300,15 +300,6 @@ class OpDef:
         return self.kernel is not None and not self.stateful
 
     @property
-    def ordered(self) -> bool:
-        """Whether it keeps its order among the ordered operations."""
-        used = self.effects
-        touched = (used.reads, used.writes, used.fills, used.drains)
-        elsewhere = self.place is not Place.ANYWHERE and not self.traits.fed
-        acts = elsewhere or self.traits.printing or any(touched)
-        return acts or self.collective is not None
-
-    @property
     def on_every_core(self) -> bool:
         """Whether every core of a replica runs it, as branches and variables."""
         return bool(self.blocks) or self.writes is not None

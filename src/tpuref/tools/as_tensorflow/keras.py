@@ -28,8 +28,6 @@ BACKEND = "keras.src.backend.tensorflow"
 
 OLDEST = (3, 15)
 
-INSTALL = "pip install 'tpuref[keras]' installs one that does"
-
 
 def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
     """Return the spec of ``keras``, of ``tpuref.keras``, or of a module below them.

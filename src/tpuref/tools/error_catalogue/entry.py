@@ -23,8 +23,3 @@ class Entry:
     def former(self) -> tuple[str, ...]:
         """The codes that this one replaced."""
         return tuple(f"TPUREF-{number}" for number in self.replaces.split())
-
-    @property
-    def is_warning(self) -> bool:
-        """Whether it is logged instead of raised."""
-        return self.code.startswith("TPUREF-W")

@@ -244,10 +244,6 @@ class Heap:
                 if offset not in self._hollow:
                     self._give_back(offset, size)
 
-    def owns(self, offset: int) -> bool:
-        """Return whether `offset` lies in this heap."""
-        return self.start <= offset < self.end
-
     @property
     def used_bytes(self) -> int:
         """The size of the blocks that are in use."""
