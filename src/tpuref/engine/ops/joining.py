@@ -164,9 +164,7 @@ def _concat_meaning(xp: Any, *values: Array, axis: int) -> Any:
     return xp.concatenate(values, axis)
 
 
-def _joined_stacks(
-    join: Callable[..., Any], values: Sequence[Array], axis: int
-) -> Array:
+def _joined_stacks(join: Callable[..., Any], *values: Array, axis: int) -> Array:
     """Join arrays of all cores; a constant, which all share, is repeated."""
     first = values[0]
     shares = [
@@ -179,21 +177,13 @@ def _joined_stacks(
     return joined
 
 
-def _stacked_pack(*values: Array, axis: int) -> Array:
-    return _joined_stacks(np.stack, values, axis)
-
-
-def _stacked_concat(*values: Array, axis: int) -> Array:
-    return _joined_stacks(np.concatenate, values, axis)
-
-
 _op = partial(OpDef, gradient="arrays")
 
 PACK = _op(
     "Pack",
     infer=_infer_pack,
     meaning=_pack,
-    batching=Batching(stacked=_stacked_pack, moves=True),
+    batching=Batching(stacked=partial(_joined_stacks, np.stack), moves=True),
 )
 
 OPERATIONS: tuple[OpDef, ...] = (
@@ -216,6 +206,6 @@ OPERATIONS: tuple[OpDef, ...] = (
         infer=_infer_concat,
         meaning=_concat_meaning,
         compute=ieee(_concat),
-        batching=Batching(stacked=_stacked_concat, moves=True),
+        batching=Batching(stacked=partial(_joined_stacks, np.concatenate), moves=True),
     ),
 )
