@@ -31,6 +31,11 @@ def connected(one, other):
     )
 
 
+def post(channel, message):
+    channel.put(message)
+    channel.flush()
+
+
 @pytest.fixture
 def ends():
     """Both ends of a channel."""
@@ -74,7 +79,7 @@ def test_who_sleeps_is_woken(ends):
     thread.start()
     for number in range(50):
         time.sleep(0.002 * (number % 2))  # it sleeps by then, or not yet
-        sender.post((number,))
+        post(sender, (number,))
         assert sender.receive() == ("taken",)
     thread.join()
     assert arrived == [(number,) for number in range(50)]
@@ -115,7 +120,7 @@ def test_what_is_posted_does_not_wait_for_the_peer(ends):
     sender, receiver = ends
     large = b"y" * (1 << 22)
     for number in range(3):
-        sender.post((number, large))
+        post(sender, (number, large))
     assert sender.is_behind
     arrived = []
 
@@ -126,7 +131,7 @@ def test_what_is_posted_does_not_wait_for_the_peer(ends):
     thread.start()
     while sender.is_behind:
         sender.flush()
-    sender.post(("last",))
+    post(sender, ("last",))
     while sender.is_behind:
         sender.flush()
     thread.join()
@@ -135,18 +140,22 @@ def test_what_is_posted_does_not_wait_for_the_peer(ends):
 
 def test_the_end_of_the_peer(ends):
     sender, receiver = ends
-    sender.post(("before",))
+    post(sender, ("before",))
     sender.close()
     assert receiver.receive() == ("before",)
-    for use in (receiver.receive, receiver.fill, lambda: receiver.post(("after",))):
+    for use in (receiver.receive, receiver.fill):
         with pytest.raises(EOFError):
             use()
+    with pytest.raises(EOFError):
+        post(receiver, ("x" * (1 << 16),))
+    with pytest.raises(EOFError):
+        receiver.send(("x" * (1 << 16),))
 
 
 @pytest.mark.parametrize("ending", [0, 1])
 def test_the_peer_ends_within_a_message(ends, ending):
     sender, receiver = ends
-    sender.post((b"z" * (1 << 22),))
+    post(sender, (b"z" * (1 << 22),))
     assert sender.is_behind
     ends[ending].close()
     with pytest.raises(EOFError):

@@ -140,7 +140,7 @@ def test_the_products_of_a_sum_are_not_written():
     instrs = added()
     joined = in_one([(each, k) for k, each in enumerate(instrs)], [20])
     assert [(i.op, k) for i, k in joined] == [
-        *(("Neg", 0), ("Abs", 1), ("Exp", 3), ("Abs", 5), ("SumOfProducts", 7))
+        *(("Neg", 0), ("Abs", 1), ("Exp", 3), ("Abs", 5), ("AddN", 7))
     ]
     last = joined[-1][0]
     assert (last.inputs, last.outputs) == ((2, 2, 2, 3, 4, 5), (20,))

@@ -163,10 +163,9 @@ class RunRequest(NamedTuple):
     result the size per replica and the offset, None for no block.  `variables` are
     those that this process has no value or another value of, None for one without a
     value; it has those that it left in the last run with this placement if they were
-    `kept`.
-    `entropy` seeds operations without a seed.  `timeout` is the deadline of every wait,
-    `capacity` the number of events to record for each core.  `freed` are blocks of the
-    process's heap that the host has dropped.
+    `kept`.  `entropy` seeds operations without a seed.  `timeout` is the deadline of
+    every wait, `capacity` the number of events to record for each core.  `freed` are
+    blocks of the process's heap that the host has dropped.
     """
 
     run: int
@@ -285,19 +284,18 @@ class Channel:
     # -- sending -----------------------------------------------------------------
 
     def send(self, message: tuple[Any, ...]) -> None:
-        """Send a message of plain values, waiting until the peer has received it."""
-        self.put(message)
-        if self._unsent:
-            self._end.sendall(self._unsent)
-            self._unsent.clear()
-
-    def post(self, message: tuple[Any, ...]) -> None:
-        """Send as much as fits without waiting; `flush` sends the rest.
+        """Send a message of plain values, waiting until the peer has received it.
 
         EOFError if the peer is gone.
         """
         self.put(message)
-        self.flush()
+        if not self._unsent:
+            return
+        try:
+            self._end.sendall(self._unsent)
+        except ConnectionError:
+            raise EOFError("the other end is gone") from None
+        self._unsent.clear()
 
     def put(self, message: tuple[Any, ...]) -> None:
         """Put a message into the mailbox; what does not fit waits for `flush`.
@@ -315,7 +313,7 @@ class Channel:
         self._unsent += _LENGTH.pack(len(content)) + content
 
     def flush(self) -> None:
-        """Send more of what waits; EOFError if the peer is gone."""
+        """Send what fits without waiting; EOFError if the peer is gone."""
         while self._unsent:
             sent = self._send_now(self._unsent)
             if not sent:
@@ -324,7 +322,7 @@ class Channel:
 
     @property
     def is_behind(self) -> bool:
-        """Whether a posted message has not been sent in full."""
+        """Whether something waits for `flush`."""
         return bool(self._unsent)
 
     def _send_now(self, content: bytes | bytearray) -> int:

@@ -153,8 +153,7 @@ class Cores:
 
     def post_to_all(self, message: tuple[Any, ...]) -> None:
         """Send a message to every process."""
-        for process in range(len(self.processes)):
-            self.post(process, message)
+        self.post_each(dict.fromkeys(range(len(self.processes)), message))
 
     # -- the end ---------------------------------------------------------------
 

@@ -88,16 +88,8 @@ def in_one(numbered: Sequence[Numbered], wanted: Collection[int]) -> list[Number
         sizes = {_sizes(each, made) for each in products}
         if len(sizes) == 1 and _are_large(sizes.pop()):
             lefts, rights = zip(*[each.inputs for each in products], strict=True)
-            joined[id(instr)] = SumOfProducts(
-                "SumOfProducts",
-                instr.name,
-                (*lefts, *rights),
-                instr.outputs,
-                {},
-                instr.specs,
-                instr.core,
-                instr.site,
-            )
+            changed = {"inputs": (*lefts, *rights), "attrs": {}}
+            joined[id(instr)] = SumOfProducts(**vars(instr) | changed)
             gone.update(map(id, products))
     return [
         (joined.get(id(instr), instr), number)
