@@ -61,6 +61,7 @@ ROWS_OF_3 = tf.FixedLenSequenceFeature([3], tf.float32, True)
         (SECOND, "label", NUMBER, "no feature 'label'"),
         (b"\xff\xff", "label", NUMBER, "no tf.train.Example"),
     ],
+    ids=["few", "kind", "rows", "missing", "damaged"],
 )
 def test_examples_that_are_otherwise(text, name, feature, expected, evaluate):
     parsed = tf.parse_single_example(text, {name: feature})
