@@ -160,10 +160,10 @@ class RunRequest(NamedTuple):
     `draws` are earlier evaluations of each random operation by each replica, `owners`
     the replicas whose writes of variables the host keeps.  With `divides`, the
     processes divide writes that are equal on all replicas.  `blocks` has for each
-    result the size per replica and the offset, None for no block.  `variables` are
-    those that this process has no value or another value of, None for one without a
-    value; it has those that it left in the last run with this placement if they were
-    `kept`.  `entropy` seeds operations without a seed.  `timeout` is the deadline of
+    result the size per replica and the offset, None for no block.  `variables` has the
+    values that this process lacks, None for a variable without one.  If `kept`, the
+    process keeps the values that it left in the last run with this placement.
+    `entropy` seeds operations without a seed.  `timeout` is the deadline of
     every wait, `capacity` the number of events to record for each core.  `freed` are
     blocks of the process's heap that the host has dropped.
     """
@@ -302,15 +302,15 @@ class Channel:
 
         So does the wake-up of a reader that may be asleep.
         """
-        content = marshal.dumps(message)
+        content, put = marshal.dumps(message), FULL
         if self._unsent:
             self._outgoing.pass_by()
         else:
             put = self._outgoing.put(content)
-            if put != FULL:
-                self._unsent += _EMPTY_FRAME * (put == PUT_FOR_SLEEPER)
-                return
-        self._unsent += _LENGTH.pack(len(content)) + content
+        if put == FULL:
+            self._unsent += _LENGTH.pack(len(content)) + content
+        elif put == PUT_FOR_SLEEPER:
+            self._unsent += _EMPTY_FRAME
 
     def flush(self) -> None:
         """Send what fits without waiting; EOFError if the peer is gone."""

@@ -79,7 +79,7 @@ class AnnouncedVariables:
         self._left.update(dict.fromkeys(handles, weakref.ref(value)))
 
     def keep(self, values: Mapping[str, Array | None]) -> bool:
-        """Let the process keep what it left if a variable has it; return whether.
+        """Note what the process left, if a variable has any of it; return whether.
 
         After a run that failed, or another program's, variables have other values.
         """
@@ -92,7 +92,7 @@ class AnnouncedVariables:
     def lacking(
         self, handles: Iterable[str], values: Mapping[str, Array | None]
     ) -> list[str]:
-        """Return the variables that the process has no value or another value of."""
+        """Return the variables whose values the process lacks."""
         known, lacking = self._values, []
         for handle in handles:
             value = values[handle]

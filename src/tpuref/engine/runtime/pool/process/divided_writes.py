@@ -14,7 +14,7 @@ from tpuref.engine.runtime.pool.process.arrangement import output_bytes
 from tpuref.engine.runtime.pool.process.fusion import fuses
 
 WRITE_BYTES = 1 << 15
-"""The bytes that are written in the time that a small write takes with its messages."""
+"""A small write with its messages takes as long as writing this many bytes."""
 
 
 class Share(NamedTuple):
