@@ -6,7 +6,7 @@
 
 #include "convolution.h"
 
-enum { BATCH = 2, ROWS = 9, COLUMNS = 30, CHANNELS = 7, WINDOW = 3, OUTPUTS = 48 };
+enum { BATCH = 13, ROWS = 9, COLUMNS = 30, CHANNELS = 7, WINDOW = 3, OUTPUTS = 48 };
 enum { HIGH = ROWS - WINDOW + 1, WIDE = COLUMNS - WINDOW + 1 };
 
 static float images[BATCH * ROWS * COLUMNS * CHANNELS];
@@ -21,21 +21,22 @@ static void draw(float *values, size_t count)
         values[count] = (float)(rand() % 9 - 4);
 }
 
-static void run(const tpuref_loops *loops, float *convolved, float *added)
+static void run(const tpuref_loops *loops, int together, float *convolved, float *added)
 {
     ptrdiff_t row = COLUMNS * CHANNELS, runs[WINDOW] = {0, row, 2 * row};
     tpuref_convolution c = {
-        images, filters, gradient, convolved, runs, WINDOW, WINDOW * CHANNELS,
-        BATCH, HIGH, WIDE, ROWS * row, row, CHANNELS, OUTPUTS, OUTPUTS - 5 };
+        images, filters, gradient, convolved, runs, WINDOW * CHANNELS, 1, BATCH,
+        ROWS * row, CHANNELS, 0, 0, {ROWS, 0, WINDOW, 1, 1, HIGH},
+        {COLUMNS, 0, WINDOW, 1, 1, WIDE}, OUTPUTS, OUTPUTS - 5, together };
     ptrdiff_t tiles = (c.run + loops->widest - 1) / loops->widest;
-    loops->rows(&c, NULL, NULL, 0, BATCH * HIGH);
+    loops->rows(&c, NULL, 0, tpuref_groups(&c, loops->widest) * HIGH);
     c.result = added;
     loops->filters(&c, 0, WINDOW * tiles);
 }
 
 int main(void)
 {
-    int set, sets = 1;
+    int set, sets = 1, together;
     const tpuref_loops *loops[3] = {&tpuref_loops_plain};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
@@ -46,14 +47,16 @@ int main(void)
     draw(images, sizeof images / sizeof *images);
     draw(filters, sizeof filters / sizeof *filters);
     draw(gradient, sizeof gradient / sizeof *gradient);
-    for (set = 0; set < sets; set++) {
-        run(loops[set], result[set], slopes[set]);
-        if (memcmp(result[set], result[0], sizeof *result)
-            || memcmp(slopes[set], slopes[0], sizeof *slopes)) {
-            printf("%s differs\n", loops[set]->name);
-            return 1;
+    for (set = 0; set < sets; set++)
+        for (together = 0; together < 2; together++) {
+            memset(slopes[set], 0, sizeof *slopes);
+            run(loops[set], together, result[set], slopes[set]);
+            if (memcmp(result[set], result[0], sizeof *result)
+                || memcmp(slopes[set], slopes[0], sizeof *slopes)) {
+                printf("%s differs\n", loops[set]->name);
+                return 1;
+            }
         }
-    }
     puts("equal");
     return 0;
 }

@@ -16,6 +16,12 @@ CASES = [
     (2, 2, 3, 2, (2, 2), 5, (1, 1), ((-3, 4), (4, -4)), (1, 1)),
     (8, 30, 34, 33, (3, 3), 64, (1, 1), ((0, 0), (0, 0)), (1, 1)),
     (8, 28, 32, 33, (3, 3), 64, (1, 1), ((1, 1), (1, 1)), (1, 1)),
+    # tiles of several images
+    (13, 7, 6, 9, (5, 5), 40, (1, 1), ((2, 2), (2, 2)), (1, 1)),
+    (25, 6, 9, 7, (4, 3), 33, (2, 3), ((3, 0), (1, 3)), (1, 1)),
+    (8, 5, 8, 6, (3, 3), 16, (1, 1), ((-2, 3), (-1, 4)), (2, 1)),
+    (6, 2, 3, 8, (5, 7), 5, (2, 1), ((4, 4), (5, 6)), (1, 1)),
+    (7, 6, 5, 6, (2, 3), 17, (1, 2), ((1, 2), (2, 2)), (3, 2)),
 ]
 
 
@@ -83,16 +89,18 @@ def test_turned_filters(kernels, shape):
         np.testing.assert_array_equal(turned[row, column], expected)
 
 
-def test_a_sum_depends_on_its_window_alone(compiled):
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_sum_depends_on_its_window_alone(compiled, case):
     """Replicas take other shares of a batch than one core, and get the same bits."""
-    images, filters, _ = drawn(CASES[-2])
-    whole = np.empty((8, 28, 32, 64), np.float32)
-    part = np.empty((3, 9, 32, 64), np.float32)
-    margins = (0, 0), (0, 0)
-    compiled.convolution.correlate(images, filters, (1, 1), margins, (1, 1), whole)
-    rows = np.ascontiguousarray(images[2:5, 4:15])
-    compiled.convolution.correlate(rows, filters, (1, 1), margins, (1, 1), part)
-    np.testing.assert_array_equal(part, whole[2:5, 4:13])
+    geometry = case[-3:]
+    images, filters, gradient = drawn(case)
+    whole, part = np.empty_like(gradient), np.empty_like(gradient)
+    compiled.convolution.correlate(images, filters, *geometry, whole)
+    for k in range(len(images)):
+        compiled.convolution.correlate(
+            images[k : k + 1], filters, *geometry, part[k : k + 1]
+        )
+    np.testing.assert_array_equal(part, whole)
 
 
 @pytest.mark.parametrize(

@@ -17,36 +17,42 @@ from tpuref.kernels.parts import in_parts
 cdef extern from "convolution.h":
     enum:
         TPUREF_OUTPUTS
-    ctypedef struct Margins "tpuref_margins":
-        Py_ssize_t rows, columns, channels, above, left, height, width
+        TPUREF_TILE
+    ctypedef struct Axis "tpuref_axis":
+        Py_ssize_t size, before, window, hole, stride, steps
     ctypedef struct Convolution "tpuref_convolution":
         const float* images
         const float* filters
         const float* gradient
         float* result
         const Py_ssize_t* runs
-        Py_ssize_t num_runs, run
-        Py_ssize_t batch, rows, columns
-        Py_ssize_t image, row_step, column_step
+        Py_ssize_t run, runs_per_row
+        Py_ssize_t batch, image, channels
+        Py_ssize_t narrow, left
+        Axis rows, columns
         Py_ssize_t outputs, kept
+        bint together
     ctypedef struct Loops "tpuref_loops":
-        void (*rows)(
-            const Convolution*, const Margins*, float*, Py_ssize_t, Py_ssize_t
-        ) noexcept nogil
+        void (*rows)(const Convolution*, float*, Py_ssize_t, Py_ssize_t) noexcept nogil
         void (*filters)(const Convolution*, Py_ssize_t, Py_ssize_t) noexcept nogil
     const Loops* tpuref_best_loops() noexcept nogil
     void tpuref_transpose(
         const float*, float*, Py_ssize_t, Py_ssize_t
     ) noexcept nogil
-    void tpuref_pad(const Margins*, const float*, float*) noexcept nogil
+    void tpuref_widen(
+        const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, float*
+    ) noexcept nogil
+    Py_ssize_t tpuref_lines(const Convolution*) noexcept nogil
     Py_ssize_t tpuref_parts(const Convolution*) noexcept nogil
+
+_LEAST = 6
+"""How many images, or channels, are worth a tile of their own: half of one."""
+
 
 cdef class Work:
     """A convolution, whose parts threads compute."""
 
     cdef Convolution whole
-    cdef Margins margins
-    cdef bint padded
     cdef object held
     cdef float[:, :, :, ::1] copies
 
@@ -58,65 +64,65 @@ cdef class Work:
         tuple strides,
         tuple margins,
         tuple holes,
+        bint by_row,
+        bint copied,
     ):
-        """Set images and sizes; `outputs` has a row and column for each window."""
+        """Set images and sizes; `outputs` has a row and column for each window.
+
+        A run is a row of the window if `by_row`, else a pixel.  If `copied`, the zeros
+        on the left and right of an image are those of a copy.
+        """
+        cdef Convolution* whole = &self.whole
         cdef Py_ssize_t channels = images.shape[3], row
         cdef const Py_ssize_t[::1] runs
-        cdef Margins* around = &self.margins
-        (around.above, below), (around.left, right) = margins
-        around.rows, around.columns = images.shape[1], images.shape[2]
-        around.channels = channels
-        around.height = around.above + images.shape[1] + below
-        around.width = around.left + images.shape[2] + right
-        self.padded = any(map(any, margins))
-        row = around.width * channels
-        if holes[1] == 1:
-            runs = np.arange(window[0]) * (holes[0] * row)
-            self.whole.run = window[1] * channels
-        else:
-            runs = np.add.outer(
-                np.arange(window[0]) * (holes[0] * row),
-                np.arange(window[1]) * (holes[1] * channels),
-            ).ravel()
-            self.whole.run = channels
-        self.held = runs
-        self.whole.runs = &runs[0]
-        self.whole.num_runs = runs.shape[0]
-        self.whole.images = &images[0, 0, 0, 0]
-        self.whole.image = images.shape[1] * images.shape[2] * channels
-        self.whole.row_step = strides[0] * row
-        self.whole.column_step = strides[1] * channels
-        self.whole.batch = outputs.shape[0]
-        self.whole.rows = outputs.shape[1]
-        self.whole.columns = outputs.shape[2]
+        whole.images = &images[0, 0, 0, 0]
+        whole.image = images.shape[1] * images.shape[2] * channels
+        whole.batch, whole.channels = images.shape[0], channels
+        whole.rows.size, whole.columns.size = images.shape[1], images.shape[2]
+        whole.rows.before, whole.columns.before = margins[0][0], margins[1][0]
+        whole.rows.window, whole.columns.window = window
+        whole.rows.hole, whole.columns.hole = holes
+        whole.rows.stride, whole.columns.stride = strides
+        whole.rows.steps, whole.columns.steps = outputs.shape[1], outputs.shape[2]
+        if copied and any(margins[1]):
+            whole.narrow = images.shape[2] * channels
+            whole.left = margins[1][0] * channels
+            whole.columns.size += sum(margins[1])
+            whole.columns.before = 0
+        row = whole.columns.size * channels
+        whole.runs_per_row = 1 if by_row else window[1]
+        whole.run = window[1] // whole.runs_per_row * channels
+        self.held = runs = np.add.outer(
+            np.arange(window[0]) * (holes[0] * row),
+            np.arange(whole.runs_per_row) * (holes[1] * channels),
+        ).ravel()
+        whole.runs = &runs[0]
 
     def convolve(self, Py_ssize_t first, Py_ssize_t last):
-        cdef const Margins* margins = &self.margins if self.padded else NULL
-        cdef float[::1] image = np.empty(self.size_with_margins(), np.float32)
+        cdef float[::1] wide = np.empty(self.size_of_copy(), np.float32)
         with nogil:
-            tpuref_best_loops().rows(&self.whole, margins, &image[0], first, last)
+            tpuref_best_loops().rows(&self.whole, &wide[0], first, last)
 
-    cdef Py_ssize_t size_with_margins(self):
-        return self.margins.height * self.margins.width * self.margins.channels
+    cdef Py_ssize_t size_of_copy(self):
+        return self.whole.rows.size * self.whole.columns.size * self.whole.channels
 
-    def pad(self, Py_ssize_t first, Py_ssize_t last):
-        cdef Py_ssize_t image
+    def widen(self, Py_ssize_t first, Py_ssize_t last):
         with nogil:
-            for image in range(first, last):
-                tpuref_pad(
-                    &self.margins,
-                    self.whole.images + image * self.whole.image,
-                    &self.copies[image, 0, 0, 0],
-                )
+            tpuref_widen(
+                self.whole.images + first * self.whole.image,
+                (last - first) * self.whole.rows.size, self.whole.narrow,
+                self.whole.left, self.whole.columns.size * self.whole.channels,
+                &self.copies[first, 0, 0, 0],
+            )
 
     cdef read_copies(self):
-        """Let all threads read images with margins."""
-        cdef Margins* around = &self.margins
-        shape = self.whole.batch, around.height, around.width, around.channels
+        """Let all threads read copies of the images."""
+        cdef Convolution* whole = &self.whole
+        shape = whole.batch, whole.rows.size, whole.columns.size, whole.channels
         self.copies = np.empty(shape, np.float32)
-        in_parts(self.pad, self.whole.batch, self.copies.size << 5)
-        self.whole.images = &self.copies[0, 0, 0, 0]
-        self.whole.image = self.size_with_margins()
+        in_parts(self.widen, whole.batch, self.copies.size << 5)
+        whole.images = &self.copies[0, 0, 0, 0]
+        whole.image = self.size_of_copy()
 
     def add_filters(self, Py_ssize_t first, Py_ssize_t last):
         with nogil:
@@ -128,13 +134,22 @@ def correlate(images, filters, strides, margins, holes, result):
     cdef Work work = Work()
     cdef const float[:, :, :, ::1] weights = full_vectors(filters)
     cdef float[:, :, :, ::1] outputs = result
-    work.set(images, outputs, filters.shape[:2], strides, margins, holes)
+    # Images together compute none of the zeros, but read pixels that lie far apart.
+    work.whole.together = (
+        min(len(images), images.shape[3]) >= _LEAST
+        and sum(margins[1]) * TPUREF_TILE >= result.shape[2]
+        and holes[1] == 1
+    )
+    work.set(
+        images, outputs, filters.shape[:2], strides, margins, holes,
+        by_row=holes[1] == 1, copied=not work.whole.together,
+    )
     work.whole.filters = &weights[0, 0, 0, 0]
     work.whole.outputs = weights.shape[3]
     work.whole.result = &outputs[0, 0, 0, 0]
     work.whole.kept = outputs.shape[3]
     in_parts(
-        work.convolve, work.whole.batch * work.whole.rows,
+        work.convolve, tpuref_lines(&work.whole),
         result.size * (filters.size // filters.shape[3]),
     )
 
@@ -146,11 +161,16 @@ def filter_gradient(images, gradient, strides, margins, holes, result):
     cdef float[:, :, :, ::1] total
     summed = np.zeros((*result.shape[:3], slopes.shape[3]), np.float32)
     total = summed
-    work.set(images, slopes, result.shape[:2], strides, margins, holes)
+    # The weights of one pixel of the window have the same steps inside the image.
+    by_row = holes[1] == 1 and images.shape[3] < _LEAST
+    work.set(
+        images, slopes, result.shape[:2], strides, margins, holes,
+        by_row=by_row, copied=by_row,
+    )
     work.whole.gradient = &slopes[0, 0, 0, 0]
     work.whole.outputs = slopes.shape[3]
     work.whole.result = &total[0, 0, 0, 0]
-    if work.padded:
+    if work.whole.narrow:
         work.read_copies()
     in_parts(
         work.add_filters, tpuref_parts(&work.whole),
