@@ -51,10 +51,10 @@ def local(strategy, value):
     return [np.asarray(v).tolist() for v in strategy.experimental_local_results(value)]
 
 
-def numbered(strategy, kind=float):
-    """Return a value that is 1, 2, ... in the replicas."""
+def numbered(strategy):
+    """Return a value that is 1.0, 2.0, ... in the replicas."""
     return strategy.experimental_distribute_values_from_function(
-        lambda context: tf.constant(kind(context.replica_id_in_sync_group + 1))
+        lambda context: tf.constant(context.replica_id_in_sync_group + 1.0)
     )
 
 
@@ -85,16 +85,14 @@ def pytest_generate_tests(metafunc):
 @pytest.fixture
 def strategy(request, strategy_of):
     """A strategy in scope, of two towers if the module names no other number."""
-    chosen = strategy_of(getattr(request, "param", 2))
-    with chosen.scope():
+    with strategy_of(getattr(request, "param", 2)).scope() as chosen:
         yield chosen
 
 
 @pytest.fixture
 def four(strategy_of):
     """Four towers, in scope."""
-    chosen = strategy_of(4)
-    with chosen.scope():
+    with strategy_of(4).scope() as chosen:
         yield chosen
 
 

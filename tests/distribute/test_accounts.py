@@ -51,11 +51,16 @@ def sums(tf):
 
 def test_explained(tf):
     kinds, accounts = tf.VariableAggregation, []
-    with running_strategy(tf, cores=4) as (session, strategy):
-        value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 6.0])
+
+    def reduced(kind, towers):
+        value = per_tower(tf, strategy, towers)
         with strategy.explain_reductions(accounts.append):
-            mean = strategy.reduce(kinds.MEAN, value, value)
-        same(evaluated(session, strategy, mean), [3.0] * 4)
+            result = strategy.reduce(kind, value, value)
+        return value, evaluated(session, strategy, result)
+
+    with running_strategy(tf, cores=4) as (session, strategy):
+        value, mean = reduced(kinds.MEAN, [1.0, 2.0, 3.0, 6.0])
+        same(mean, [3.0] * 4)
         # One account, however many components are asked for.
         same(len(accounts), 1)
         account = accounts.pop()
@@ -74,10 +79,7 @@ def test_explained(tf):
         require_devices(strategy, both[1], strategy.worker_devices[1:2])
         same(evaluated(session, strategy, both[1]), [12.0])
         same([(one.divisor, float(one.result)) for one in accounts], [(1, 12.0)])
-        rows = per_tower(tf, strategy, [[float(i)] * 7 for i in range(4)])
-        with strategy.explain_reductions(accounts.append):
-            first = strategy.reduce(kinds.ONLY_FIRST_TOWER, rows, rows)
-        evaluated(session, strategy, first)
+        reduced(kinds.ONLY_FIRST_TOWER, [[float(i)] * 7 for i in range(4)])
         require_words(
             str(accounts[-1]),
             [
@@ -85,10 +87,7 @@ def test_explained(tf):
                 "the result is [0., 0., ..., 0., 0.]",
             ],
         )
-        row = per_tower(tf, strategy, [[float(i)] * 6 for i in range(4)])
-        with strategy.explain_reductions(accounts.append):
-            total = strategy.reduce(kinds.SUM, row, row)
-        evaluated(session, strategy, total)
+        reduced(kinds.SUM, [[float(i)] * 6 for i in range(4)])
         words = ["tower 1 held [1., 1., 1., 1., 1., 1.]; tower 2"]
         require_words(str(accounts[-1]), words)
         operations = tf.get_default_graph().get_operations()

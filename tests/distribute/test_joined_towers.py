@@ -12,11 +12,10 @@ from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.towers import joined
 from tpuref.engine.program import Instr, Program
 
-from .conftest import LocalResolver
+from .conftest import LocalResolver, numbers
 
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)
-STATE = {"dtype": "float32", "shape": (3,)}
 
 
 def instr(op, inputs, output, replica, **attrs):
@@ -74,7 +73,8 @@ def test_constants_are_one_if_they_have_equal_bits(other):
 
 
 def read(handle, output, replica):
-    return instr("ReadVariableOp", [], output, replica, handle=handle, **STATE)
+    attrs = {"handle": handle, "dtype": "float32", "shape": (3,)}
+    return instr("ReadVariableOp", [], output, replica, **attrs)
 
 
 def test_variables_may_differ_and_other_attributes_may_not():
@@ -200,8 +200,6 @@ def chosen_tower(number, **settings):
     """All towers go on with what one of them has, in a loop on the cores."""
     with tf.config.override(cores=4, **settings), tf.Graph().as_default():
         strategy = tf.contrib.distribute.TPUStrategy(LocalResolver(), steps_per_run=1)
-        dataset = tf.data.Dataset.range(12).map(lambda x: tf.cast(x, tf.float32) + 1.0)
-        iterator = strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
 
         def tower(x):
             context = tf.get_tower_context()
@@ -224,7 +222,7 @@ def chosen_tower(number, **settings):
                 context.set_last_step_output(f"part {k}", part)
 
         with strategy.scope():
-            context = strategy.run_steps_on_dataset(fn, iterator, 3)
+            context = strategy.run_steps_on_dataset(fn, numbers(strategy), 3)
         with tf.Session() as session:
             found = session.run(context.last_step_outputs)
         return [np.asarray(part).tolist() for part in found.values()]
