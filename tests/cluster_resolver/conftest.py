@@ -9,6 +9,7 @@ from tpuref_conformance.suite.cloud_stand_ins import CloudTPU
 from tpuref.interface.cluster_resolver import coordinator, metadata, source, tpu
 from tpuref.testing import FakeClock, FakeCloudTPU, patience
 
+from ..remote.conftest import server  # noqa: F401 - a fixture
 from .api_object import NODE_1, NODE_2
 
 VARIABLES = (

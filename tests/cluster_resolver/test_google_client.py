@@ -116,11 +116,10 @@ def test_default_credentials_after_the_service(no_login):
         assert cloud.host not in vars(metadata).values()
 
 
-@pytest.mark.parametrize("resolver", [DISTRIBUTE])
-def test_discovery_url(resolver, cloud, monkeypatch):
+def test_discovery_url(cloud, monkeypatch):
     monkeypatch.delenv("TPU_API_DISCOVERY_URL")
     url = f"http://{cloud.host}/discovery/v1/apis/{{api}}/{{apiVersion}}/rest"
-    made = resolver("node-1", credentials=anonymous(), discovery_url=url)
+    made = DISTRIBUTE("node-1", credentials=anonymous(), discovery_url=url)
     assert made.cluster_spec().as_dict() == WORKERS
     assert asked(cloud, "/discovery/") == ["/discovery/v1/apis/tpu/v1/rest"]
 
