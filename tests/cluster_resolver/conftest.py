@@ -1,12 +1,11 @@
 """A process that knows of no TPU and no network, and what tests put in their place."""
 
 import socket
-from types import SimpleNamespace
 
 import pytest
 from tpuref_conformance.suite.cloud_stand_ins import CloudTPU
 
-from tpuref.interface.cluster_resolver import coordinator, metadata, source, tpu
+from tpuref.interface.cluster_resolver import metadata, source, tpu
 from tpuref.testing import FakeClock, FakeCloudTPU, patience
 
 from ..remote.conftest import server  # noqa: F401 - a fixture
@@ -63,24 +62,3 @@ def clock():
     clock = FakeClock()
     with patience(clock=clock):
         yield clock
-
-
-@pytest.fixture
-def servers(monkeypatch):
-    """The servers that are started, none of them a real one."""
-    started = []
-
-    def start(name, host):
-        server = SimpleNamespace(
-            name=name, host=host, target=f"grpc://{host}:{2222 + len(started)}", stops=0
-        )
-
-        def stop():
-            server.stops += 1
-
-        server.stop = stop
-        started.append(server)
-        return server
-
-    monkeypatch.setattr(coordinator, "start_server", start)
-    return started

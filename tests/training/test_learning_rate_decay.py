@@ -22,7 +22,6 @@ DECAYS = {
     "cosine_decay": lambda k: tf.train.cosine_decay(0.1, k, 20, 0.1),
 }  # fmt: skip
 
-# fmt: off
 MEASURED = {
     "exponential_decay": [0.1, 0.099592619, 0.098782808, 0.0971829, 0.096000001,
         0.094060406, 0.092160001, 0.09029799, 0.087396704, 0.07827577],
@@ -43,7 +42,6 @@ MEASURED = {
     "cosine_decay": [0.1, 0.099445976, 0.095095292, 0.075429574, 0.054999996,
         0.023180196, 0.010000001, 0.010000001, 0.010000001, 0.010000001],
 }  # fmt: skip
-# fmt: on
 """What TensorFlow 1.15.5 computed on a CPU at each of the steps, in float32."""
 
 

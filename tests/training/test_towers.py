@@ -69,9 +69,7 @@ def test_towers_train_as_one(strategy_of, optimizer, towers):
         values, steps = after(done, fetches, STEPS)
     assert steps == STEPS
     for components, value in zip(values, expected, strict=True):
-        assert len(components) == towers
-        for component in components:
-            np.testing.assert_allclose(component, value, rtol=1e-5, atol=1e-6)
+        require_close(components, [value] * towers)
 
 
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
