@@ -3,7 +3,7 @@
 import socket
 
 import pytest
-from tpuref_conformance.suite.cloud_stand_ins import CloudTPU
+from tpuref_conformance.suite.cloud_stand_ins import CloudTPU, surroundings
 
 from tpuref.interface.cluster_resolver import metadata, source, tpu
 from tpuref.testing import FakeClock, FakeCloudTPU, patience
@@ -28,6 +28,13 @@ def no_surroundings(monkeypatch, tmp_path):
     for variable in VARIABLES:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(metadata, "PRODUCT_NAME", tmp_path / "product_name")
+
+
+@pytest.fixture(name="tf")
+def isolated_module(tf):
+    """The module, without variables, metadata server and network."""
+    with surroundings():
+        yield tf
 
 
 @pytest.fixture

@@ -253,16 +253,7 @@ def test_starts_and_shutdowns(pool):
         if number % 2:
             pool.session.run(stop)
 
-    def used():
-        return resident_bytes(os.getpid()), descriptors(), threading.active_count()
-
     cycle(0)
     cycle(1)
-    before = used()
-    for number in range(CYCLES):
-        cycle(number)
+    assert_steady(pool, cycle, CYCLES)
     pool.session.run(stop)
-    after = used()
-    print(CYCLES, "cycles, MiB:", (after[0] - before[0]) / MEBIBYTE)
-    assert after[1:] == before[1:]
-    assert after[0] - before[0] < 5 * MEBIBYTE
