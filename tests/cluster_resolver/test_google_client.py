@@ -97,14 +97,12 @@ def found(name):
     return master, [request.headers["authorization"] for request in asked_for]
 
 
-def expected(name):
-    return f"grpc://{name}:8470", [f"Bearer token-of-{name}"]
-
-
 def test_default_credentials_in_two_threads(no_login):
     names = ["a", "b", "c", "d"]
     with futures.ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(found, names)) == list(map(expected, names))
+        assert list(pool.map(found, names)) == [
+            (f"grpc://{name}:8470", [f"Bearer token-of-{name}"]) for name in names
+        ]
 
 
 def test_default_credentials_after_the_service(no_login):

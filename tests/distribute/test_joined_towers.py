@@ -30,10 +30,6 @@ def of_two(*instrs, parameters=(0, 1, 9), results=(), divides=False):
     return joined(program, 2, [VECTOR] * len(parameters), divides)[0]
 
 
-def shown(program):
-    return [(i.op, i.replica, i.inputs, i.outputs) for i in program.instrs]
-
-
 def test_what_differs_remains_and_the_rest_is_joined():
     drawn = {"seed": (1, 2), "shape": (3,), "dtype": "float32"}
     towers = [
@@ -93,7 +89,8 @@ def test_a_copy_leaves_the_values_of_others_alone():
     negated = [instr("Neg", [9], 3 + r, r) for r in (0, 1)]
     copy = instr("TowerCopy", [3], 3, None, source=0, targets=(1,))
     used = instr("Mul", [3, 4], 5, 1)
-    assert shown(of_two(*negated, copy, used)) == [
+    program = of_two(*negated, copy, used)
+    assert [(i.op, i.replica, i.inputs, i.outputs) for i in program.instrs] == [
         ("Neg", None, (9,), (10,)),
         ("Identity", 0, (10,), (11,)),
         ("TowerCopy", None, (11,), (11,)),

@@ -22,13 +22,10 @@ def two_elements():
 
 def facts(queue):
     """Return number of elements, types, shapes, dimensions and number of shards."""
-    types, shapes = queue.tuple_types, queue.tuple_shapes
     return (
         queue.number_of_tuple_elements,
-        None if types is None else [dtype.name for dtype in types],
-        None
-        if shapes is None
-        else [None if s.rank is None else s.as_list() for s in shapes],
+        queue.tuple_types,
+        queue.tuple_shapes,
         queue.shard_dimensions,
         queue.number_of_shards,
     )

@@ -453,7 +453,7 @@ def test_a_coordinator():
     assert not coord.wait_for_stop(timeout=0.01)
 
 
-def test_a_warm_start(tmp_path):
+def test_a_warm_start(tmp_path, evaluate):
     with tf.Graph().as_default(), tf.Session() as session:
         tf.get_variable("bias", initializer=[8.0])
         session.run(tf.global_variables_initializer())
@@ -461,9 +461,7 @@ def test_a_warm_start(tmp_path):
     bias = tf.get_variable("renamed", [1])
     same = tf.get_variable("same", initializer=[1.0])
     tf.train.warm_start(path, ["renamed"], None, {"renamed": "bias"})
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        assert session.run([bias, same]) == [[8.0], [1.0]]
+    assert evaluate([bias, same]) == [[8.0], [1.0]]
 
 
 def test_a_training_that_goes_on_writes_its_graph_once(tmp_path):

@@ -54,11 +54,10 @@ def test_it_is_what_tensorflow_computes(name, session):
     np.testing.assert_allclose(rates, MEASURED[name], rtol=1e-6)
 
 
-def test_in_eager_mode_it_is_a_function():
-    with tf.eager_execution():
-        step = tf.train.get_or_create_global_step()
-        rate = tf.train.exponential_decay(1.0, step, 1, 0.5)
-        rates = [float(rate()), float(step.assign_add(2)), float(rate())]
+def test_in_eager_mode_it_is_a_function(eager):
+    step = tf.train.get_or_create_global_step()
+    rate = tf.train.exponential_decay(1.0, step, 1, 0.5)
+    rates = [float(rate()), float(step.assign_add(2)), float(rate())]
     assert rates == [1.0, 2.0, 0.25]
 
 
