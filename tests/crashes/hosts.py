@@ -43,13 +43,12 @@ class Host:
     The folder is empty: it is for its temporary files and /dev/shm.
     """
 
-    def __init__(self, folder, program, **settings):
+    def __init__(self, folder, program):
         self._mark = uuid.uuid4().hex
         self.scratch, self.shared = folder / "files", folder / "shm"
         self.scratch.mkdir(parents=True)
         self.shared.mkdir()
         self._errors = folder / "stderr"
-        own = {"TMPDIR": str(self.scratch), "TPUREF_TEST_MARK": self._mark}
         command = [sys.executable, "-c", program]
         if may_mount():
             alone = ["unshare", "-m", "sh", "-c", _ALONE, str(self.shared)]
@@ -60,7 +59,7 @@ class Host:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=environment(**own, **settings),
+                env=environment(TMPDIR=str(self.scratch), TPUREF_TEST_MARK=self._mark),
                 text=True,
             )
 

@@ -170,16 +170,12 @@ def test_an_error_in_the_thread_arrives(session):
         session.run(value)
 
 
-def closed(session):
-    session.close()
-
-
 def forgotten(session):
     del session
     gc.collect()
 
 
-@pytest.mark.parametrize("end", [closed, forgotten])
+@pytest.mark.parametrize("end", [tf.Session.close, forgotten])
 def test_the_thread_ends_with_the_session(end):
     variable = tf.Variable(1, dtype=tf.int64)
     endless = Dataset.range(3).repeat().map(lambda x: x + variable.read_value())

@@ -16,26 +16,6 @@ class LocalResolver:
         return None
 
 
-class ClusterResolver:
-    """What a strategy asks of a resolver, for a cluster of several hosts."""
-
-    def __init__(self, hosts, cores_per_host, job="worker"):
-        self._hosts, self._cores, self._job = hosts, cores_per_host, job
-
-    def master(self):
-        return "grpc://10.0.0.1:8470"
-
-    def get_job_name(self):
-        return self._job
-
-    def num_accelerators(self):
-        return self._cores
-
-    def cluster_spec(self):
-        tasks = [f"10.0.0.{k}:8470" for k in range(1, self._hosts + 1)]
-        return tf.train.ClusterSpec({self._job: tasks})
-
-
 def summed_on_read(name, value):
     """Make a variable that each tower changes for itself; what is read is the sum."""
     return tf.get_variable(
