@@ -1,14 +1,14 @@
 """A process that knows of no TPU and no network, and what tests put in their place."""
 
 import socket
-from types import SimpleNamespace
 
 import pytest
-from tpuref_conformance.suite.cloud_stand_ins import CloudTPU
+from tpuref_conformance.suite.cloud_stand_ins import CloudTPU, surroundings
 
-from tpuref.interface.cluster_resolver import coordinator, metadata, source, tpu
+from tpuref.interface.cluster_resolver import metadata, source, tpu
 from tpuref.testing import FakeClock, FakeCloudTPU, patience
 
+from ..remote.conftest import server  # noqa: F401 - a fixture
 from .api_object import NODE_1, NODE_2
 
 VARIABLES = (
@@ -28,6 +28,13 @@ def no_surroundings(monkeypatch, tmp_path):
     for variable in VARIABLES:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(metadata, "PRODUCT_NAME", tmp_path / "product_name")
+
+
+@pytest.fixture(name="tf")
+def isolated_module(tf):
+    """The module, without variables, metadata server and network."""
+    with surroundings():
+        yield tf
 
 
 @pytest.fixture
@@ -62,24 +69,3 @@ def clock():
     clock = FakeClock()
     with patience(clock=clock):
         yield clock
-
-
-@pytest.fixture
-def servers(monkeypatch):
-    """The servers that are started, none of them a real one."""
-    started = []
-
-    def start(name, host):
-        server = SimpleNamespace(
-            name=name, host=host, target=f"grpc://{host}:{2222 + len(started)}", stops=0
-        )
-
-        def stop():
-            server.stops += 1
-
-        server.stop = stop
-        started.append(server)
-        return server
-
-    monkeypatch.setattr(coordinator, "start_server", start)
-    return started

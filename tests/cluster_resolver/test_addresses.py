@@ -5,12 +5,7 @@ ClusterSpec that programs connect to: anything else must be refused.
 """
 
 from tpuref_conformance.clause import same
-from tpuref_conformance.suite.cloud_stand_ins import (
-    CloudTPU,
-    isolated,
-    node,
-    surroundings,
-)
+from tpuref_conformance.suite.cloud_stand_ins import CloudTPU, node, surroundings
 from tpuref_conformance.suite.distribute_cluster_resolver import distribute
 from tpuref_conformance.suite.resolver_checks import resolved
 
@@ -31,7 +26,6 @@ def reported(tf, *entries):
     return resolved(distribute(tf), service).cluster_spec().as_dict()["worker"]
 
 
-@isolated
 def test_forms_of_endpoints(tf):
     same(endpoints(tf, "grpc://10.1.2.3:8470"), ["10.1.2.3:8470"])
     same(endpoints(tf, "grpc://10.1.2.3"), ["10.1.2.3:8470"])
@@ -44,7 +38,6 @@ def test_forms_of_endpoints(tf):
     same(endpoints(tf, "_a:7,1:7,Z9:07"), ["_a:7", "1:7", "Z9:7"])
 
 
-@isolated
 def test_endpoints_are_checked(tf):
     hosts = ["grpc://", ",", "10.1.2.3:8470,", "a b:1", "a_-:1", "-a:1", "a..b:1"]
     hosts += [
@@ -70,7 +63,6 @@ def test_endpoints_are_checked(tf):
             refused(ValueError, [words], distribute(tf))
 
 
-@isolated
 def test_addresses_of_an_answer_are_checked(tf):
     good = {"ipAddress": "10.1.2.3", "port": 8470}
     bad = [

@@ -9,7 +9,6 @@ from tpuref_conformance.suite.cloud_stand_ins import (
     GoogleClient,
     imported,
     installed,
-    isolated,
     node,
     replace,
 )
@@ -55,7 +54,6 @@ class Closing(CloudTPU):
         self.closed += 1
 
 
-@isolated
 def test_scope(tf):
     scopes = []
 
@@ -70,7 +68,6 @@ def test_scope(tf):
     same(client.built[0]["credentials"], "mine")
 
 
-@isolated
 def test_closing(tf):
     built, given = Closing({"node-1": node(*TWO_HOSTS)}), Closing({})
     with installed(GoogleClient(built)):
@@ -83,7 +80,6 @@ def test_closing(tf):
     same(given.closed, 0)
 
 
-@isolated
 def test_trouble_with_credentials(tf):
     client = FailingClient(one_node(), fetching=[DefaultCredentialsError("none")])
     words = ["there are no default credentials for tpu.googleapis.com: none; pass "]
@@ -102,7 +98,6 @@ def test_trouble_with_credentials(tf):
     assert error.__cause__ is wrong, repr(error)
 
 
-@isolated
 def test_unknown_host(tf):
     class ServerNotFoundError(Exception):
         pass

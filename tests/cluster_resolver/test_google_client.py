@@ -20,12 +20,8 @@ errors = pytest.importorskip("googleapiclient.errors", reason=REASON)
 credentials = pytest.importorskip("google.auth.credentials", reason=REASON)
 
 NODES = "/v1/projects/proj-m/locations/europe-x/nodes"
+ANONYMOUS = credentials.AnonymousCredentials()
 WORKERS = {"worker": ["10.1.2.3:8470", "10.1.2.4:8470"]}
-
-
-def anonymous():
-    """Credentials that show nothing."""
-    return credentials.AnonymousCredentials()
 
 
 class Token(credentials.Credentials):  # type: ignore
@@ -46,7 +42,7 @@ def asked(cloud, part="/nodes"):
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
 def test_a_name_is_looked_up(resolver, cloud):
-    made = resolver("node-1", credentials=anonymous())
+    made = resolver("node-1", credentials=ANONYMOUS)
     assert asked(cloud) == []
     assert made.cluster_spec().as_dict() == WORKERS
     assert made.master() == "grpc://10.1.2.3:8470"
@@ -97,14 +93,12 @@ def found(name):
     return master, [request.headers["authorization"] for request in asked_for]
 
 
-def expected(name):
-    return f"grpc://{name}:8470", [f"Bearer token-of-{name}"]
-
-
 def test_default_credentials_in_two_threads(no_login):
     names = ["a", "b", "c", "d"]
     with futures.ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(found, names)) == list(map(expected, names))
+        assert list(pool.map(found, names)) == [
+            (f"grpc://{name}:8470", [f"Bearer token-of-{name}"]) for name in names
+        ]
 
 
 def test_default_credentials_after_the_service(no_login):
@@ -116,11 +110,10 @@ def test_default_credentials_after_the_service(no_login):
         assert cloud.host not in vars(metadata).values()
 
 
-@pytest.mark.parametrize("resolver", [DISTRIBUTE])
-def test_discovery_url(resolver, cloud, monkeypatch):
+def test_discovery_url(cloud, monkeypatch):
     monkeypatch.delenv("TPU_API_DISCOVERY_URL")
     url = f"http://{cloud.host}/discovery/v1/apis/{{api}}/{{apiVersion}}/rest"
-    made = resolver("node-1", credentials=anonymous(), discovery_url=url)
+    made = DISTRIBUTE("node-1", credentials=ANONYMOUS, discovery_url=url)
     assert made.cluster_spec().as_dict() == WORKERS
     assert asked(cloud, "/discovery/") == ["/discovery/v1/apis/tpu/v1/rest"]
 
@@ -130,7 +123,7 @@ def test_an_unknown_api(cloud, monkeypatch):
         "TPU_API_DISCOVERY_URL", f"http://{cloud.host}/discovery/v1/apis/cpu/v9/rest"
     )
     with pytest.raises(RuntimeError, match="does not describe the Cloud TPU API"):
-        DISTRIBUTE("node-1", credentials=anonymous()).cluster_spec()
+        DISTRIBUTE("node-1", credentials=ANONYMOUS).cluster_spec()
 
 
 NO_RESOURCES = description("http://127.0.0.1:9/", "v1") | {"resources": {}}
@@ -161,7 +154,7 @@ def test_answers_that_make_no_sense(part, content, message, cloud, monkeypatch):
 
     monkeypatch.setattr(http_answers, "answer", answer)
     with pytest.raises(RuntimeError, match=message):
-        DISTRIBUTE("node-1", credentials=anonymous()).cluster_spec()
+        DISTRIBUTE("node-1", credentials=ANONYMOUS).cluster_spec()
     gc.collect()
 
 
@@ -189,7 +182,7 @@ def test_credentials_that_have_expired(cloud):
 
 
 def test_a_cut_connection(cloud, clock):
-    made = DISTRIBUTE("node-1", credentials=anonymous())
+    made = DISTRIBUTE("node-1", credentials=ANONYMOUS)
     cloud.fail("cut", 4)
     assert made.cluster_spec().as_dict() == WORKERS
 
@@ -197,7 +190,7 @@ def test_a_cut_connection(cloud, clock):
 @pytest.mark.parametrize("what", ["/discovery/", "/nodes"])
 def test_a_slow_service_cannot_hold_up_the_program(what, cloud):
     with patience(api=0.5):
-        made = DISTRIBUTE("node-1", credentials=anonymous())
+        made = DISTRIBUTE("node-1", credentials=ANONYMOUS)
     if what == "/nodes":
         made.cluster_spec()
     cloud.latency = 60
@@ -212,7 +205,7 @@ def test_a_slow_service_cannot_hold_up_the_program(what, cloud):
 def test_nobody_listens(cloud):
     clock = FakeClock()
     with patience(api=1, clock=clock):
-        made = DISTRIBUTE("node-1", credentials=anonymous())
+        made = DISTRIBUTE("node-1", credentials=ANONYMOUS)
     host = cloud.host
     cloud.stop()
     with pytest.raises(RuntimeError, match=f"no answer from {host} after 4 attempts"):

@@ -5,7 +5,6 @@ from tpuref_conformance.suite.cloud_stand_ins import (
     Metadata,
     UntouchableAPI,
     counted_servers,
-    isolated,
     surroundings,
 )
 from tpuref_conformance.suite.contrib_cluster_resolver import contrib
@@ -36,7 +35,6 @@ def machine(product):
         surrounding.PRODUCT_NAME.write_text(product)
 
 
-@isolated
 def test_questions(tf):
     with surroundings(Metadata()) as metadata:
         made = distribute(tf)("node-1", service=one_node())
@@ -58,7 +56,6 @@ def test_questions(tf):
     same(metadata.connected, [])
 
 
-@isolated
 def test_answers_are_checked(tf):
     same(
         placed(tf, project="a.b:c_d-1", zone="projects/1/zones/z-1"),
@@ -84,7 +81,6 @@ def test_answers_are_checked(tf):
         refused(RuntimeError, words, distribute(tf), "node-1", service=api)
 
 
-@isolated
 def test_which_machines(tf):
     nowhere = {"GCE_METADATA_HOST": ""}
     machine(GOOGLE)
@@ -110,7 +106,6 @@ def test_which_machines(tf):
         same(distribute(tf)("").master(), "")
 
 
-@isolated
 def test_address_of_the_machine(tf):
     def started(resolver, **answers):
         with counted_servers(tf) as servers, surroundings(Metadata(**answers)):

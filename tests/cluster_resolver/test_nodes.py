@@ -3,7 +3,7 @@
 import json
 
 from tpuref_conformance.clause import expect_raises, same
-from tpuref_conformance.suite.cloud_stand_ins import CloudTPU, HttpError, isolated, node
+from tpuref_conformance.suite.cloud_stand_ins import CloudTPU, HttpError, node
 from tpuref_conformance.suite.distribute_cluster_resolver import distribute
 from tpuref_conformance.suite.resolver_checks import TWO_HOSTS, one_node, resolved
 
@@ -19,7 +19,6 @@ def refused(tf, kind, answer):
     return str(expect_raises(kind, answered(tf, answer).cluster_spec))
 
 
-@isolated
 def test_words_about_health(tf):
     sick = [
         ({"health": "UNHEALTHY"}, "not healthy: state 'READY', health 'UNHEALTHY';"),
@@ -45,7 +44,6 @@ def test_words_about_health(tf):
     assert "not healthy: state 'READY'" in refused(tf, RuntimeError, sick)
 
 
-@isolated
 def test_older_form(tf):
     old = {"ipAddress": "10.1.1.1", "port": "8471"}
     same(answered(tf, old).master(), "grpc://10.1.1.1:8471")
@@ -53,7 +51,6 @@ def test_older_form(tf):
     same(answered(tf, both).cluster_spec().as_dict(), {"worker": ["10.1.2.3:8470"]})
 
 
-@isolated
 def test_unclear_answer(tf):
     answers = [
         (None, "expected a dictionary, got None"),
@@ -80,7 +77,6 @@ def test_unclear_answer(tf):
         assert words.endswith("...") == ("..." in said), said
 
 
-@isolated
 def test_words_about_no_such_tpu(tf):
     said = refused(tf, ValueError, HttpError(404, "Resource was not found"))
     path = "projects/p/locations/z/nodes/node-1"

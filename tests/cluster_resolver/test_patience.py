@@ -11,7 +11,6 @@ from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.suite.cloud_stand_ins import (
     CloudTPU,
     UntouchableAPI,
-    isolated,
     node,
     reachable,
     surroundings,
@@ -40,7 +39,6 @@ def asked(tf, *answers, **patience):
     return found, service.asked, clock.slept
 
 
-@isolated
 def test_asks_again(tf):
     answer = node(*TWO_HOSTS)
     passing = [busy(status) for status in (408, 429, 500, 502, 503, 504)]
@@ -69,7 +67,6 @@ class Retryable(Exception):
         self.retryable = retryable
 
 
-@isolated
 def test_lasting_errors(tf):
     lasting = [busy(status) for status in (400, 401, 403, 409, 501, 505)]
     lasting += [PermissionError("p"), KeyError("k"), OSError("o"), Retryable(False)]
@@ -80,7 +77,6 @@ def test_lasting_errors(tf):
         same((count, slept), (1, []))
 
 
-@isolated
 def test_no_answer(tf):
     found, count, slept = asked(tf, busy())
     assert isinstance(found, RuntimeError), repr(found)
@@ -104,7 +100,6 @@ def test_no_answer(tf):
     assert isinstance(found.__cause__, Exception), repr(found.__cause__)
 
 
-@isolated
 def test_one_budget(tf):
     service = CloudTPU({"a": busy(), "b": busy()})
     with unhurried(api=2) as clock:
@@ -119,7 +114,6 @@ def test_one_budget(tf):
     same(sum(clock.slept), 3.0, 1e-9)
 
 
-@isolated
 def test_no_api(tf):
     made = resolved(distribute(tf), object())
     words = ["does not answer projects().locations().nodes().get(name=)"]
@@ -173,7 +167,6 @@ def placed(tf, troubles, **patience):
             return error, clock.slept
 
 
-@isolated
 def test_metadata_again(tf):
     found = ["projects/proj-m/locations/z/nodes/node-1"]
     for status in ("429 Busy", "500 Error", "503 Busy", "599 Odd"):
@@ -192,7 +185,6 @@ def test_metadata_again(tf):
         same(slept, [])
 
 
-@isolated
 def test_no_metadata(tf):
     with unhurried() as clock:
         error = expect_raises(
@@ -225,7 +217,6 @@ def counted(tf, devices, **patience):
             return error, master.listed, clock.slept
 
 
-@isolated
 def test_attempts(tf):
     for kind in (tf.errors.DeadlineExceededError, tf.errors.UnavailableError):
         error, listed, slept = counted(tf, kind("down"))

@@ -4,12 +4,12 @@ import copy
 import time
 
 import pytest
-from tpuref_conformance.suite.cloud_stand_ins import CloudTPU, HttpError, UntouchableAPI
+from tpuref_conformance.suite.cloud_stand_ins import HttpError, UntouchableAPI
 
 import tpuref as tf
 from tpuref.testing import patience
 
-from .api_object import CONTRIB, DISTRIBUTE
+from .api_object import CONTRIB, DISTRIBUTE, answered
 
 
 def test_slow_metadata_cannot_hold_up_the_program(service, cloud):
@@ -25,14 +25,6 @@ def test_a_long_variable_is_refused_at_once(text, monkeypatch, offline):
     with pytest.raises(ValueError, match="E0"):
         DISTRIBUTE(service=UntouchableAPI())
     assert time.process_time() - start < 2.0
-
-
-PLACE = {"project": "p", "zone": "z"}
-
-
-def answered(answer, resolver=DISTRIBUTE):
-    """A resolver of a TPU about which the API answers that."""
-    return resolver("n", service=CloudTPU({"n": answer}), **PLACE)
 
 
 class Forbidden(Exception):

@@ -1,13 +1,11 @@
 """Passwords and tokens in addresses appear in no message."""
 
 import pytest
-from tpuref_conformance.suite.cloud_stand_ins import CloudTPU
 
 import tpuref as tf
 
-from .api_object import CONTRIB, DISTRIBUTE
+from .api_object import CONTRIB, DISTRIBUTE, PLACE, answered
 
-PLACE = {"zone": "z", "project": "p"}
 SECRET = "s3cret"
 
 
@@ -30,7 +28,7 @@ def test_who_is_asked(capsys):
 def test_an_error_that_repeats_the_address(clock):
     error = ConnectionError(f"http://me:{SECRET}@h/?access_token={SECRET} no route")
     with pytest.raises(RuntimeError, match="E075") as raised:
-        DISTRIBUTE("n", service=CloudTPU({"n": error}), **PLACE).master()
+        answered(error).master()
     assert "http://***@h/?access_token=*** no route" in str(raised.value)
     assert raised.value.__cause__ is None  # a traceback would show it
 

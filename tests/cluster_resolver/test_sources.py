@@ -9,7 +9,6 @@ from tpuref_conformance.suite.cloud_stand_ins import (
     Metadata,
     UntouchableAPI,
     counted_servers,
-    isolated,
     node,
     surroundings,
 )
@@ -31,7 +30,6 @@ def told(made):
     return printed.getvalue().splitlines()
 
 
-@isolated
 def test_order_of_sources(tf):
     variables = {
         ENDPOINTS: "grpc://10.1.1.1:1",
@@ -51,7 +49,6 @@ def test_order_of_sources(tf):
         same(made.cluster_spec(), None)
 
 
-@isolated
 def test_tpu_config(tf):
     def asked_for(**arguments):
         service = one_node()
@@ -79,7 +76,6 @@ def test_tpu_config(tf):
             refused(ValueError, [words], distribute(tf), service=UntouchableAPI())
 
 
-@isolated
 def test_words_about_no_tpus(tf):
     error = expect_raises(ValueError, distribute(tf))
     same(
@@ -106,7 +102,6 @@ def test_words_about_no_tpus(tf):
     refused(ValueError, words, distribute(tf), tpu=[])
 
 
-@isolated
 def test_lists(tf):
     same(distribute(tf)(["grpc://10.1.2.3:8470"]).master(), "grpc://10.1.2.3:8470")
     same(resolved(contrib(tf), one_node(), tpu=["node-1"]).get_job_name(), "worker")
@@ -124,7 +119,6 @@ def test_lists(tf):
     refused(ValueError, ["there is no TPU 'c'"], unknown.master)
 
 
-@isolated
 def test_what_is_a_name(tf):
     for name in ("localhost:8470", "1.2.3.4:8470", "LOCAL", "uptc://x", "grpc:/x"):
         service = CloudTPU({name: node("10.1.2.3:8470")})
@@ -153,7 +147,6 @@ def test_what_is_a_name(tf):
     )
 
 
-@isolated
 def test_trace(tf):
     same(
         told(distribute(tf)("local")),
@@ -188,7 +181,6 @@ def test_trace(tf):
     same(lines[-1], f"  {ENDPOINTS}: 10.1.2.3:1, 10.1.2.4:8470")
 
 
-@isolated
 def test_coordinator_rules(tf):
     named = {"coordinator_name": "c"}
     with counted_servers(tf, port=4711) as started:

@@ -6,26 +6,21 @@ leads to, `task_type` renames the TPUs' job.
 
 import numpy as np
 import pytest
-from tpuref_conformance.suite.cloud_stand_ins import CloudTPU, node
+from tpuref_conformance.suite.cloud_stand_ins import node
 
-from .api_object import DISTRIBUTE
+from .api_object import DISTRIBUTE, answered
 
-PLACE = {"zone": "z", "project": "p"}
 FOUR = node("10.2.3.0:8470", "10.2.3.1:8471", "10.2.3.2:8472", "10.2.3.3:8473")
-
-
-def resolver(**given):
-    return DISTRIBUTE("n", service=CloudTPU({"n": FOUR}), **PLACE, **given)
 
 
 @pytest.fixture
 def made():
-    return resolver()
+    return answered(FOUR)
 
 
 def test_what_it_is_at_first(made):
     assert (made.task_type, made.task_id, made.rpc_layer) == ("worker", 0, "grpc")
-    assert resolver(job_name="tpu").task_type == "tpu"
+    assert answered(FOUR, job_name="tpu").task_type == "tpu"
 
 
 def test_a_task_that_is_set_is_the_master(made):
@@ -61,7 +56,7 @@ def test_a_protocol_that_is_set_is_the_prefix(made):
 
 
 def test_a_coordinator_keeps_its_name():
-    made = resolver(coordinator_name="c", coordinator_address="a:1")
+    made = answered(FOUR, coordinator_name="c", coordinator_address="a:1")
     assert made.master("c") == "grpc://a:1"
     made.task_id = 2
     assert made.master() == "grpc://10.2.3.2:8472"

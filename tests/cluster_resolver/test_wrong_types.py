@@ -8,9 +8,8 @@ from tpuref_conformance.suite.cloud_stand_ins import CloudTPU
 import tpuref as tf
 from tpuref.base.error_codes import PATTERN
 
-from .api_object import CONTRIB, DISTRIBUTE, NODE_1
+from .api_object import CONTRIB, DISTRIBUTE, NODE_1, PLACE
 
-PLACE = {"zone": "z", "project": "p"}
 WRONG = [
     *(None, 1.5, math.nan, math.inf, 10**40, -1, True, b"", b"\xff", "", "a b", "\0"),
     *([], [None], [1.5], [[]], {}, {"a": 1}, {1: "a"}, {"a": [None]},

@@ -12,7 +12,17 @@ import tpuref
 
 from .processes import eventually, state_of
 
-SOURCE = str(Path(tpuref.__file__).parents[1])
+
+def environment(**settings):
+    """Return the variables for a program that has a process for each core."""
+    return {
+        **os.environ,
+        "PYTHONPATH": str(Path(tpuref.__file__).parents[1]),
+        "TPUREF_EXECUTOR": "pool",
+        "TPUREF_PROCESSES": "cores",
+        **settings,
+    }
+
 
 # A directory of ours instead of /dev/shm, so that nobody else writes there.
 _ALONE = 'mount --bind "$0" /dev/shm && exec "$@"'
@@ -33,21 +43,12 @@ class Host:
     The folder is empty: it is for its temporary files and /dev/shm.
     """
 
-    def __init__(self, folder, program, **settings):
+    def __init__(self, folder, program):
         self._mark = uuid.uuid4().hex
         self.scratch, self.shared = folder / "files", folder / "shm"
         self.scratch.mkdir(parents=True)
         self.shared.mkdir()
         self._errors = folder / "stderr"
-        environment = {
-            **os.environ,
-            "PYTHONPATH": SOURCE,
-            "TMPDIR": str(self.scratch),
-            "TPUREF_EXECUTOR": "pool",
-            "TPUREF_PROCESSES": "cores",
-            "TPUREF_TEST_MARK": self._mark,
-            **settings,
-        }
         command = [sys.executable, "-c", program]
         if may_mount():
             alone = ["unshare", "-m", "sh", "-c", _ALONE, str(self.shared)]
@@ -58,7 +59,7 @@ class Host:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=environment,
+                env=environment(TMPDIR=str(self.scratch), TPUREF_TEST_MARK=self._mark),
                 text=True,
             )
 
@@ -69,19 +70,16 @@ class Host:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
-        assert self.process.stdout is not None
         self.process.stdout.close()
         for pid in self.family():
             os.kill(pid, signal.SIGKILL)
 
     def await_line(self, line):
         """Wait until the program has printed a line."""
-        assert self.process.stdout is not None
         assert self.process.stdout.readline() == f"{line}\n", self.errors
 
     def end(self, seconds=60.0):
         """Wait for its end, and return its status and what else it printed."""
-        assert self.process.stdout is not None
         output = self.process.stdout.read()
         return self.process.wait(seconds), output
 

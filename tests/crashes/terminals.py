@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from .hosts import SOURCE
+from .hosts import environment
 
 CONTROL_C = "\x03"
 CONTROL_D = "\x04"
@@ -27,21 +27,14 @@ class Terminal:
 
     def __init__(self, *arguments, **settings):
         self._screen, other = pty.openpty()
-        environment = {
-            **os.environ,
-            "TPUREF_PROCESSES": "cores",
-            "PYTHONPATH": SOURCE,
-            "PYTHON_BASIC_REPL": "1",  # the other one draws its lines again and again
-            "TERM": "dumb",
-            "TPUREF_EXECUTOR": "pool",
-            **settings,
-        }
+        # The other prompt draws its lines again and again.
+        plain = {"PYTHON_BASIC_REPL": "1", "TERM": "dumb"}
         self.process = subprocess.Popen(
             [sys.executable, *arguments],
             stdin=other,
             stdout=other,
             stderr=other,
-            env=environment,
+            env=environment(**plain, **settings),
             start_new_session=True,
             preexec_fn=_take_the_terminal,
         )

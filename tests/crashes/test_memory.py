@@ -129,22 +129,24 @@ def mapped():
     return total
 
 
-def doubled(size):
+SIZE = 3 * MEBIBYTE
+
+
+def doubled():
     """A vector to feed, and its double in one piece, made by three cores."""
-    x = tf.placeholder(tf.float32, [3 * size])
+    x = tf.placeholder(tf.float32, [SIZE])
     (double,) = tf.tpu.batch_parallel(lambda x: x * 2.0, [x], num_shards=3)
     return x, double
 
 
 def test_results_outlive_the_system_and_give_their_memory_back(pool):
-    size = 1 << 20
-    x, double = doubled(size)
-    fed = [np.full(3 * size, number, np.float32) for number in range(4)]
+    x, double = doubled()
+    fed = [np.full(SIZE, number, np.float32) for number in range(4)]
     kept = [pool.session.run(double, {x: data}) for data in fed]
     del fed
     pool.session.run(tf.tpu.shutdown_system())
     for number, result in enumerate(kept):
-        assert result.shape == (3 * size,) and (result == 2 * number).all()
+        assert result.shape == (SIZE,) and (result == 2 * number).all()
     resident, part = resident_bytes(os.getpid()), kept[3][-3:]
     assert mapped() > 0, "the results were copied"
     del kept, result
@@ -153,7 +155,7 @@ def test_results_outlive_the_system_and_give_their_memory_back(pool):
     del part
     gc.collect()
     assert mapped() == 0
-    assert resident - resident_bytes(os.getpid()) > 4 * 3 * size * 4 * 0.9
+    assert resident - resident_bytes(os.getpid()) > 4 * SIZE * 4 * 0.9
 
 
 def taken():
@@ -164,9 +166,8 @@ def taken():
 
 
 def test_results_give_their_memory_back_to_the_running_system(pool):
-    size = 1 << 20
-    x, double = doubled(size)
-    data = np.ones(3 * size, np.float32)
+    x, double = doubled()
+    data = np.ones(SIZE, np.float32)
 
     def keep_some(_):
         kept = [pool.session.run(double, {x: data}) for _ in range(10)]
@@ -232,9 +233,8 @@ def test_a_result_of_one_replica_keeps_no_memory_of_the_others(pool):
 
 
 def test_results_that_are_deleted_are_given_back_without_another_run(pool):
-    size = MEBIBYTE
-    x, double = doubled(size)
-    data = np.ones(3 * size, np.float32)
+    x, double = doubled()
+    data = np.ones(SIZE, np.float32)
     kept = [pool.session.run(double, {x: data}) for _ in range(30)]
     before = taken()
     assert before > 30 * data.nbytes
@@ -253,16 +253,7 @@ def test_starts_and_shutdowns(pool):
         if number % 2:
             pool.session.run(stop)
 
-    def used():
-        return resident_bytes(os.getpid()), descriptors(), threading.active_count()
-
     cycle(0)
     cycle(1)
-    before = used()
-    for number in range(CYCLES):
-        cycle(number)
+    assert_steady(pool, cycle, CYCLES)
     pool.session.run(stop)
-    after = used()
-    print(CYCLES, "cycles, MiB:", (after[0] - before[0]) / MEBIBYTE)
-    assert after[1:] == before[1:]
-    assert after[0] - before[0] < 5 * MEBIBYTE

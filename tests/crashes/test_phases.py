@@ -6,7 +6,6 @@ import random
 import re
 import signal
 import time
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -20,8 +19,6 @@ CORES = 3
 VICTIM = 1
 HUGE = 1 << 22
 """Elements of a sum that takes a while to add up."""
-
-Condition = Callable[[int, Sequence[int]], bool]
 
 
 def before_it_arrives(own, others):

@@ -158,8 +158,7 @@ def test_a_core_is_stopped_while_it_takes_a_large_program(pool):
     assert "missing: core 1 " in message
 
 
-def test_a_run_that_waits_for_cores_which_another_holds(make_pool, warnings):
-    pool = make_pool(3)
+def test_a_run_that_waits_for_cores_which_another_holds(pool, warnings):
     with ThreadPoolExecutor(1, "the holder") as threads:
         held = threads.submit(pool.session.run, replicate(turning, 3))
         time.sleep(0.3)

@@ -12,18 +12,18 @@ SIZES = pytest.mark.parametrize("size", [3, 10_000], ids=["small", "large"])
 
 
 def counter(size):
-    """A variable the replicas count up, one they only read, and what does it."""
+    """A variable the replicas count up, one they only read, its value, and the sum."""
+    once = np.arange(size, dtype=np.float32)
     count = tf.get_variable("count", initializer=np.zeros(size, np.float32))
-    step = tf.get_variable("step", initializer=np.arange(size, dtype=np.float32))
+    step = tf.get_variable("step", initializer=once)
     add = tf.tpu.replicate(lambda: tf.assign_add(count, step), [[]] * 3)
-    return count, step, add
+    return count, step, once, add
 
 
 @SIZES
 def test_killed_between_runs(pool, size):
-    count, step, add = counter(size)
+    count, step, once, add = counter(size)
     pool.session.run(tf.global_variables_initializer())
-    once = np.arange(size, dtype=np.float32)
     for turn in range(1, 3):
         pool.session.run(add)
         for pid in pool.pids:
@@ -39,7 +39,7 @@ def test_killed_between_runs(pool, size):
 @SIZES
 def test_killed_within_a_run(pool, size):
     """The value from before the run stays, though replicas had a new one already."""
-    count, step, add = counter(size)
+    count, step, once, add = counter(size)
 
     def kill(replica):
         if replica == 2:
@@ -59,7 +59,6 @@ def test_killed_within_a_run(pool, size):
     with pytest.raises(tf.errors.AbortedError):
         pool.session.run(killing)
     pool.initialize()
-    once = np.arange(size, dtype=np.float32)
     np.testing.assert_array_equal(pool.session.run(count), once)
     pool.session.run(add)
     np.testing.assert_array_equal(pool.session.run(count), 2 * once)

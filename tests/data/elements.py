@@ -14,8 +14,7 @@ def example(**features):
         return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
 
     made = tf.train.Features(feature={k: feature(v) for k, v in features.items()})
-    content = tf.train.Example(features=made).SerializeToString()
-    return content
+    return tf.train.Example(features=made).SerializeToString()
 
 
 def elements(dataset, feed=None):
@@ -34,11 +33,7 @@ def elements(dataset, feed=None):
 
 def plain(value):
     """Return an element with lists and Python scalars instead of arrays."""
-    if isinstance(value, tuple):
-        return tuple(plain(part) for part in value)
-    if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
-    return value.tolist() if hasattr(value, "tolist") else value
+    return _mapped(value, lambda x: x.tolist() if hasattr(x, "tolist") else x)
 
 
 def lists(dataset, feed=None):

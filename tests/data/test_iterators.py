@@ -96,10 +96,9 @@ def test_one_iterator_for_several_datasets(session):
     assert session.run(value) == 100
     with pytest.raises(ValueError, match="make_initializer"):
         _ = iterator.initializer
-    with pytest.raises(TypeError, match="create the iterator from"):
-        iterator.make_initializer(Dataset.from_tensors(1.0))
-    with pytest.raises(TypeError, match="create the iterator from"):
-        iterator.make_initializer(Dataset.from_tensors(tf.zeros([2], tf.int64)))
+    for other in (1.0, tf.zeros([2], tf.int64)):
+        with pytest.raises(TypeError, match="create the iterator from"):
+            iterator.make_initializer(Dataset.from_tensors(other))
     with pytest.raises((TypeError, ValueError), match="iterator"):
         iterator.make_initializer(Dataset.zip((Dataset.range(2), Dataset.range(2))))
 
@@ -171,16 +170,12 @@ def test_an_error_in_the_thread_arrives(session):
         session.run(value)
 
 
-def closed(session):
-    session.close()
-
-
 def forgotten(session):
     del session
     gc.collect()
 
 
-@pytest.mark.parametrize("end", [closed, forgotten])
+@pytest.mark.parametrize("end", [tf.Session.close, forgotten])
 def test_the_thread_ends_with_the_session(end):
     variable = tf.Variable(1, dtype=tf.int64)
     endless = Dataset.range(3).repeat().map(lambda x: x + variable.read_value())

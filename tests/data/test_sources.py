@@ -153,13 +153,6 @@ def test_side_by_side_with_something_else(value):
         Dataset.zip([Dataset.range(1)])
 
 
-def giving(*values):
-    def generator():
-        yield from values
-
-    return generator
-
-
 @pytest.mark.parametrize(
     ("values", "types", "shapes", "expected"),
     [
@@ -176,7 +169,7 @@ def giving(*values):
     ],
 )  # fmt: skip
 def test_generator(values, types, shapes, expected):
-    dataset = Dataset.from_generator(giving(*values), types, shapes)
+    dataset = Dataset.from_generator(lambda: iter(values), types, shapes)
     assert lists(dataset) == expected
     assert lists(dataset.repeat(2)) == expected * 2
 
@@ -199,7 +192,7 @@ def test_generator(values, types, shapes, expected):
     ],
 )
 def test_generator_that_does_not_fit(value, types, shapes):
-    dataset = Dataset.from_generator(giving(value), types, shapes)
+    dataset = Dataset.from_generator(lambda: iter([value]), types, shapes)
     with pytest.raises(tf.errors.InvalidArgumentError, match="the generator yielded"):
         elements(dataset)
 

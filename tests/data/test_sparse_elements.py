@@ -15,8 +15,7 @@ def example(count):
         "texts": tf.train.Feature(bytes_list=texts),
     }
     message = tf.train.Example(features=tf.train.Features(feature=features))
-    encoded = message.SerializeToString()
-    return encoded
+    return message.SerializeToString()
 
 
 def parsed(text):

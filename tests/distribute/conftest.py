@@ -16,26 +16,6 @@ class LocalResolver:
         return None
 
 
-class ClusterResolver:
-    """What a strategy asks of a resolver, for a cluster of several hosts."""
-
-    def __init__(self, hosts, cores_per_host, job="worker"):
-        self._hosts, self._cores, self._job = hosts, cores_per_host, job
-
-    def master(self):
-        return "grpc://10.0.0.1:8470"
-
-    def get_job_name(self):
-        return self._job
-
-    def num_accelerators(self):
-        return self._cores
-
-    def cluster_spec(self):
-        tasks = [f"10.0.0.{k}:8470" for k in range(1, self._hosts + 1)]
-        return tf.train.ClusterSpec({self._job: tasks})
-
-
 def summed_on_read(name, value):
     """Make a variable that each tower changes for itself; what is read is the sum."""
     return tf.get_variable(
@@ -51,10 +31,10 @@ def local(strategy, value):
     return [np.asarray(v).tolist() for v in strategy.experimental_local_results(value)]
 
 
-def numbered(strategy, kind=float):
-    """Return a value that is 1, 2, ... in the replicas."""
+def numbered(strategy):
+    """Return a value that is 1.0, 2.0, ... in the replicas."""
     return strategy.experimental_distribute_values_from_function(
-        lambda context: tf.constant(kind(context.replica_id_in_sync_group + 1))
+        lambda context: tf.constant(context.replica_id_in_sync_group + 1.0)
     )
 
 
@@ -85,16 +65,14 @@ def pytest_generate_tests(metafunc):
 @pytest.fixture
 def strategy(request, strategy_of):
     """A strategy in scope, of two towers if the module names no other number."""
-    chosen = strategy_of(getattr(request, "param", 2))
-    with chosen.scope():
+    with strategy_of(getattr(request, "param", 2)).scope() as chosen:
         yield chosen
 
 
 @pytest.fixture
 def four(strategy_of):
     """Four towers, in scope."""
-    chosen = strategy_of(4)
-    with chosen.scope():
+    with strategy_of(4).scope() as chosen:
         yield chosen
 
 

@@ -1,6 +1,5 @@
 """Checks of TPUStrategy: how tpuref reduces, and the account that it gives of it."""
 
-import contextlib
 import logging
 
 import numpy as np
@@ -22,25 +21,17 @@ from ..messages import refused, require_words
 pytestmark = pytest.mark.usefixtures("both_executors")
 
 
-@contextlib.contextmanager
-def logged(level):
-    """Yield the list that what tpuref logs of reductions is added to."""
-    messages = []
-    log, handler = logging.getLogger("tpuref"), logging.Handler(level)
+@pytest.fixture
+def logged(caplog):
+    """Return what tpuref has logged of reductions since the last question."""
+    caplog.set_level(logging.INFO, "tpuref")
 
-    def emit(record):
-        if "reduce" in record.getMessage():
-            messages.append(record.getMessage())
+    def messages():
+        found = [message for message in caplog.messages if "reduce" in message]
+        caplog.clear()
+        return found
 
-    handler.emit = emit
-    before = log.level
-    log.addHandler(handler)
-    log.setLevel(level)
-    try:
-        yield messages
-    finally:
-        log.setLevel(before)
-        log.removeHandler(handler)
+    return messages
 
 
 def sums(tf):
@@ -51,11 +42,16 @@ def sums(tf):
 
 def test_explained(tf):
     kinds, accounts = tf.VariableAggregation, []
-    with running_strategy(tf, cores=4) as (session, strategy):
-        value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 6.0])
+
+    def reduced(kind, towers):
+        value = per_tower(tf, strategy, towers)
         with strategy.explain_reductions(accounts.append):
-            mean = strategy.reduce(kinds.MEAN, value, value)
-        same(evaluated(session, strategy, mean), [3.0] * 4)
+            result = strategy.reduce(kind, value, value)
+        return value, evaluated(session, strategy, result)
+
+    with running_strategy(tf, cores=4) as (session, strategy):
+        value, mean = reduced(kinds.MEAN, [1.0, 2.0, 3.0, 6.0])
+        same(mean, [3.0] * 4)
         # One account, however many components are asked for.
         same(len(accounts), 1)
         account = accounts.pop()
@@ -74,10 +70,7 @@ def test_explained(tf):
         require_devices(strategy, both[1], strategy.worker_devices[1:2])
         same(evaluated(session, strategy, both[1]), [12.0])
         same([(one.divisor, float(one.result)) for one in accounts], [(1, 12.0)])
-        rows = per_tower(tf, strategy, [[float(i)] * 7 for i in range(4)])
-        with strategy.explain_reductions(accounts.append):
-            first = strategy.reduce(kinds.ONLY_FIRST_TOWER, rows, rows)
-        evaluated(session, strategy, first)
+        reduced(kinds.ONLY_FIRST_TOWER, [[float(i)] * 7 for i in range(4)])
         require_words(
             str(accounts[-1]),
             [
@@ -85,10 +78,7 @@ def test_explained(tf):
                 "the result is [0., 0., ..., 0., 0.]",
             ],
         )
-        row = per_tower(tf, strategy, [[float(i)] * 6 for i in range(4)])
-        with strategy.explain_reductions(accounts.append):
-            total = strategy.reduce(kinds.SUM, row, row)
-        evaluated(session, strategy, total)
+        reduced(kinds.SUM, [[float(i)] * 6 for i in range(4)])
         words = ["tower 1 held [1., 1., 1., 1., 1., 1.]; tower 2"]
         require_words(str(accounts[-1]), words)
         operations = tf.get_default_graph().get_operations()
@@ -96,24 +86,21 @@ def test_explained(tf):
         same(told, {strategy.worker_devices[0]})
 
 
-def test_explained_in_log(tf):
+def test_explained_in_log(tf, logged):
     kind = tf.VariableAggregation.SUM
-    with (
-        running_strategy(tf, cores=2) as (session, strategy),
-        logged(logging.INFO) as messages,
-    ):
+    with running_strategy(tf, cores=2) as (session, strategy):
         value = per_tower(tf, strategy, [1.0, 2.0])
         total = strategy.reduce(kind, value, value)
         same(evaluated(session, strategy, total), [3.0] * 2)
         (total,) = strategy.batch_reduce(kind, [(value, value)])
         same(evaluated(session, strategy, total), [3.0] * 2)
-        same(messages, [])
+        same(logged(), [])
         with strategy.explain_reductions():
             total = strategy.reduce(kind, value, value)
         same(evaluated(session, strategy, total), [3.0] * 2)
-        same(len(messages), 1)
+        (message,) = logged()
         require_words(
-            messages[0],
+            message,
             [
                 "by SUM: tower 0 held 1.; tower 1 held 2.; ",
                 "divided by 1; the result is 3.",
@@ -140,7 +127,7 @@ def test_explained_eagerly(tf):
     )
 
 
-def test_warns_of_means(tf):
+def test_warns_of_means(tf, logged):
     kinds = tf.VariableAggregation
 
     def passed_on():
@@ -156,32 +143,32 @@ def test_warns_of_means(tf):
             return tf.reduce_sum(values)
         return tf.reduce_mean(values)
 
-    with strategy_in_scope(tf, cores=2) as strategy, logged(logging.WARN) as messages:
+    with strategy_in_scope(tf, cores=2) as strategy:
         for fn in (doubled, in_one_tower, lambda: tf.constant([1.0, 2.0])):
             value = strategy.call_for_each_tower(fn)
             strategy.reduce(kinds.SUM, value, value)
         means = strategy.call_for_each_tower(passed_on)
         strategy.reduce(kinds.MEAN, means, means)
         strategy.reduce(kinds.ONLY_FIRST_TOWER, means, means)
-        same(messages, [])
+        same(logged(), [])
         strategy.reduce(kinds.SUM, means, means)
-        same(len(messages), 1)
+        (message,) = logged()
         require_words(
-            messages[0],
+            message,
             [
                 "SUM of " + strategy.unwrap(means)[0].name + ",",
                 "each of the 2 towers, gives 2 times the mean over the whole batch;",
                 "MEAN, or divide by 2",
             ],
         )
-    with eager_strategy(tf) as strategy, logged(logging.WARN) as messages:
+    with eager_strategy(tf) as strategy:
         means = strategy.call_for_each_tower(tf.reduce_mean, tf.constant([1.0]))
         strategy.reduce(kinds.SUM, means, means)
-        require_words(messages[0], ["SUM of a value,", "each of the 2 towers"])
-    with strategy_in_scope(tf, cores=1) as strategy, logged(logging.WARN) as messages:
+        require_words(logged()[0], ["SUM of a value,", "each of the 2 towers"])
+    with strategy_in_scope(tf, cores=1) as strategy:
         mean = strategy.call_for_each_tower(passed_on)
         strategy.reduce(kinds.SUM, mean, mean)
-        same(messages, [])
+        same(logged(), [])
 
 
 def test_few_sums(tf, session, strategy):

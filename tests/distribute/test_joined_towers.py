@@ -12,11 +12,10 @@ from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.towers import joined
 from tpuref.engine.program import Instr, Program
 
-from .conftest import LocalResolver
+from .conftest import LocalResolver, numbers
 
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)
-STATE = {"dtype": "float32", "shape": (3,)}
 
 
 def instr(op, inputs, output, replica, **attrs):
@@ -29,10 +28,6 @@ def of_two(*instrs, parameters=(0, 1, 9), results=(), divides=False):
     """Join the instructions of two towers."""
     program = Program("towers", parameters, instrs, results)
     return joined(program, 2, [VECTOR] * len(parameters), divides)[0]
-
-
-def shown(program):
-    return [(i.op, i.replica, i.inputs, i.outputs) for i in program.instrs]
 
 
 def test_what_differs_remains_and_the_rest_is_joined():
@@ -74,7 +69,8 @@ def test_constants_are_one_if_they_have_equal_bits(other):
 
 
 def read(handle, output, replica):
-    return instr("ReadVariableOp", [], output, replica, handle=handle, **STATE)
+    attrs = {"handle": handle, "dtype": "float32", "shape": (3,)}
+    return instr("ReadVariableOp", [], output, replica, **attrs)
 
 
 def test_variables_may_differ_and_other_attributes_may_not():
@@ -93,7 +89,8 @@ def test_a_copy_leaves_the_values_of_others_alone():
     negated = [instr("Neg", [9], 3 + r, r) for r in (0, 1)]
     copy = instr("TowerCopy", [3], 3, None, source=0, targets=(1,))
     used = instr("Mul", [3, 4], 5, 1)
-    assert shown(of_two(*negated, copy, used)) == [
+    program = of_two(*negated, copy, used)
+    assert [(i.op, i.replica, i.inputs, i.outputs) for i in program.instrs] == [
         ("Neg", None, (9,), (10,)),
         ("Identity", 0, (10,), (11,)),
         ("TowerCopy", None, (11,), (11,)),
@@ -200,8 +197,6 @@ def chosen_tower(number, **settings):
     """All towers go on with what one of them has, in a loop on the cores."""
     with tf.config.override(cores=4, **settings), tf.Graph().as_default():
         strategy = tf.contrib.distribute.TPUStrategy(LocalResolver(), steps_per_run=1)
-        dataset = tf.data.Dataset.range(12).map(lambda x: tf.cast(x, tf.float32) + 1.0)
-        iterator = strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
 
         def tower(x):
             context = tf.get_tower_context()
@@ -224,7 +219,7 @@ def chosen_tower(number, **settings):
                 context.set_last_step_output(f"part {k}", part)
 
         with strategy.scope():
-            context = strategy.run_steps_on_dataset(fn, iterator, 3)
+            context = strategy.run_steps_on_dataset(fn, numbers(strategy), 3)
         with tf.Session() as session:
             found = session.run(context.last_step_outputs)
         return [np.asarray(part).tolist() for part in found.values()]

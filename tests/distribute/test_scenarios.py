@@ -9,10 +9,6 @@ SUM = tf.VariableAggregation.SUM
 MEAN = tf.VariableAggregation.MEAN
 
 
-def merge_sum(distribution, three_plus_tower_id):
-    return sum(distribution.unwrap(three_plus_tower_id))
-
-
 def different_values_in_the_towers(strategy):
     """Arrays whose shapes and dtypes are those of their tower."""
 
@@ -33,7 +29,8 @@ def inside_a_replicated_computation(strategy):
             context = tf.get_tower_context()
             own = tf.cast(i, tf.float32) + context.tower_id
             w.assign_add(own)
-            return tf.identity(context.merge_call(merge_sum, own))
+            total = context.merge_call(lambda d, x: sum(d.unwrap(x)), own)
+            return tf.identity(total)
 
         sums = strategy.call_for_each_tower(fn)
         averaged = strategy.reduce(MEAN, sums, sums)

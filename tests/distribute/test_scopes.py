@@ -5,6 +5,8 @@ from pathlib import Path
 
 import tpuref as tf
 
+names = tf.compat.strategy_names
+
 
 def test_later_names(strategy_of):
     strategy = strategy_of(2)
@@ -16,7 +18,6 @@ def test_later_names(strategy_of):
         assert context.num_replicas_in_sync == 2
         return x + k + context.replica_id_in_sync_group
 
-    names = tf.compat.strategy_names
     merged = strategy.run(fn, args=(1,), kwargs={"k": 10})
     assert strategy.experimental_local_results(merged) == (11, 12)
     assert strategy.unwrap(strategy.experimental_run_v2(fn, (1,))) == [1, 2]
@@ -30,7 +31,6 @@ def test_later_names(strategy_of):
 
 
 def test_the_table_of_later_names_tells_the_truth():
-    names = tf.compat.strategy_names
     places = {
         "tf.compat.strategy_names": (names, tf.contrib.distribute),
         "Strategy": (names.Strategy, names.Strategy),
@@ -46,7 +46,6 @@ def test_the_table_of_later_names_tells_the_truth():
 
 
 def test_the_table_of_later_names_is_that_of_the_documentation():
-    names = tf.compat.strategy_names
     text = (Path(__file__).parents[2] / "docs" / "guide" / "strategy.md").read_text()
     printed = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `([\w.]+)`", text, re.MULTILINE)
     assert printed == [(row.later, row.documented, row.where) for row in names.TABLE]

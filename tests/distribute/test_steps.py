@@ -7,13 +7,10 @@ import pytest
 
 import tpuref as tf
 
+from .conftest import numbers
+
 pytestmark = pytest.mark.usefixtures("both_executors")
 Dataset = tf.data.Dataset
-
-
-def numbers(count):
-    """Return the dataset of 1.0, 2.0, ..."""
-    return Dataset.range(1, count + 1).map(lambda x: tf.cast(x, tf.float32))
 
 
 def iterator_of(strategy, dataset):
@@ -31,7 +28,7 @@ def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy, session):
         result = strategy.call_for_each_tower(tower, x)
         context.set_last_step_output("x", result)
 
-    context = strategy.run_steps_on_dataset(fn, iterator_of(strategy, numbers(40)), 2)
+    context = strategy.run_steps_on_dataset(fn, numbers(strategy), 2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="in tower [01]"):
         session.run(context.last_step_outputs, {limit: 0.0})
     first, second = session.run(context.last_step_outputs, {limit: 99.0})["x"]

@@ -66,6 +66,22 @@ def test_any_resolver(tf):
         same(repr(here), "<TPUStrategy of 2 towers on 1 host(s)>")
 
 
+def test_007_towers_of_a_cluster_of_two_hosts(tf):
+    strategy = cluster(tf, {"worker": TWO}, get_job_name="worker")
+    config = tf.ConfigProto()
+    strategy.configure(config)
+    with strategy.scope(), tf.Session(config=config) as session:
+        ids = strategy.call_for_each_tower(
+            lambda: tf.constant(tf.get_tower_context().tower_id)
+        )
+        second_host = strategy.get_host_cpu_device(1)
+        total = strategy.reduce(tf.VariableAggregation.SUM, ids, second_host)
+        session.run(strategy.initialize())
+        same(session.run(strategy.unwrap(ids)), list(range(8)))
+        same(session.run(strategy.unwrap(total)), [28])
+        session.run(strategy.finalize())
+
+
 def test_asked_of_master(tf):
     def strategy(*counts, cluster_spec=None, **answers):
         master = "grpc://10.0.0.1:8470"

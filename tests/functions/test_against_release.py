@@ -22,9 +22,12 @@ from .values import run
         (lambda: tf.constant(np.float64(1.5)), tf.float64, 1.5),
         (lambda: tf.stack([1, 2.5]), tf.float32, [1.0, 2.5]),
         (lambda: tf.stack([]), tf.float32, []),
+        (lambda: tf.angle([-1.5, 2.0]), tf.float32, [0.0, 0.0]),
+        (lambda: np.angle(tf.constant([-1.0])), tf.float32, [np.float32(np.pi)]),
+        (lambda: tf.nn.leaky_relu(tf.constant([-5, 2])), tf.float32, [-1.0, 2.0]),
     ],
 )
-def test_values_become_tensors(make, dtype, value):
+def test_dtypes_and_values_of_tensors(make, dtype, value):
     tensor = make()
     assert tensor.dtype == dtype
     assert np.array_equal(run(tensor), value)
@@ -80,17 +83,6 @@ def test_top_k_is_a_named_tuple():
     assert type(top).__name__ == "TopKV2"
     assert run(top.values).tolist() == [3.0, 2.0]
     assert run(top).indices.tolist() == [1, 2]
-
-
-def test_the_angle_of_real_numbers_is_zero():
-    assert run(tf.angle([-1.5, 2.0])).tolist() == [0.0, 0.0]
-    assert run(np.angle(tf.constant([-1.0]))).tolist() == [np.float32(np.pi)]
-
-
-def test_leaky_relu_of_integers():
-    y = tf.nn.leaky_relu(tf.constant([-5, 2]))
-    assert y.dtype == tf.float32
-    assert run(y).tolist() == [-1.0, 2.0]
 
 
 def test_labels_are_cast_to_the_dtype_of_the_logits():

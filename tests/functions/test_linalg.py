@@ -1,4 +1,4 @@
-"""Products, traces and lengths as a session sees them."""
+"""Products, traces, diagonals and lengths as a session sees them."""
 
 import math
 
@@ -73,6 +73,17 @@ def test_sizes_of_matrices(ord, axis, keepdims):
     number = "fro" if ord == "euclidean" else ord
     expected = np.linalg.norm(x, number, axis, keepdims)
     np.testing.assert_allclose(run(tf.norm(x, ord, axis, keepdims)), expected)
+
+
+def test_diagonals_of_tensors_whose_indices_repeat(session):
+    x = np.arange(6.0).reshape(2, 3)
+    expected = np.diag(x.reshape(-1)).reshape(2, 3, 2, 3)
+    given = tf.placeholder(tf.float64, [None, None])
+    assert (session.run(tf.diag(x)) == expected).all()
+    assert (session.run(tf.diag(given), {given: x}) == expected).all()
+    assert (session.run(tf.linalg.tensor_diag_part(expected)) == x).all()
+    diagonal = session.run(tf.diag_part(given), {given: np.eye(3)})
+    assert diagonal.tolist() == [1.0, 1.0, 1.0]
 
 
 def test_length_of_complex_numbers_is_real():

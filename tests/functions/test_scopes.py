@@ -3,7 +3,7 @@
 import tpuref as tf
 
 
-def test_all_scopes_hold_together(graph):
+def test_all_scopes_hold_together():
     first = tf.no_op()
     with (
         tf.name_scope("n") as scope,

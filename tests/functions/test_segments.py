@@ -61,19 +61,16 @@ def test_scattering_into_variables_as_in_tensorflow(evaluate, change, element, r
     """Recorded from 1.15.5, and scatter_nd_max and scatter_nd_min from 2.21."""
     v, w = (tf.Variable([[1.0, 5.0], [3.0, 4.0], [5.0, 6.0]]) for _ in range(2))
     at, news = [[2, 1], [2, 1], [0, 0]], [7.0, 4.0, 0.5]
-    function = getattr(tf, f"scatter_nd_{change}", None)
-    changed = (
-        function(v, at, news)
-        if function
-        else getattr(v, f"scatter_nd_{change}")(at, news)
-    )
+    method = getattr(tf.Variable, f"scatter_nd_{change}")
+    function = getattr(tf, f"scatter_nd_{change}", method)
+    changed = function(v, at, news)
     assert evaluate(changed).ravel().tolist() == element
     slices = tf.IndexedSlices(
         tf.constant([[9.0, 1.0], [2.0, 8.0]]), tf.constant([1, 1])
     )
     changed = getattr(w, f"scatter_{change}")(slices)
     assert evaluate(changed).ravel().tolist() == [1, 5, *rows, 5, 6]
-    outside = getattr(v, f"scatter_nd_{change}")(tf.identity([[1, 2]]), [1.0])
+    outside = method(v, tf.identity([[1, 2]]), [1.0])
     with pytest.raises(tf.errors.InvalidArgumentError):
         evaluate(outside)
 

@@ -167,6 +167,3 @@ def test_a_seeded_program_repeats_in_eager_mode():
     first, second = python("-c", code), python("-c", code)
     assert first.returncode == 0, first.stderr
     assert first.stdout == second.stdout != ""
-
-
-# The functions of tf.tpu run at once as well.

@@ -55,7 +55,7 @@ class Silent:
         self._channel.close()
 
 
-def test_streams_that_send_nothing_keep_nobody_out(loopback, monkeypatch):
+def test_streams_that_send_nothing_keep_nobody_out(loopback):
     x = tf.constant(6) * 7
     with (
         tf.Session(loopback.target) as before,

@@ -18,7 +18,6 @@ from tpuref.engine.remote.tensors import array_of, put_array
 Bundle = schema.Bundle.pb()
 Fault = schema.Fault.pb()
 Instruction = schema.Instruction.pb()
-Shape = schema.Shape.pb()
 Tensor = schema.Tensor.pb()
 FLOAT, INT, STRING, BOOL = 1, 3, 7, 10
 
@@ -159,8 +158,8 @@ def chain(length):
     """A program in a program in a program, and so on."""
     bundle = Bundle()
     bundle.programs.add()
-    values = {name: {"none": True} for name in ("assignment", "job", "padding")}
-    values["topology"] = {"none": True}
+    unset = ("assignment", "job", "padding", "topology")
+    values = {name: {"none": True} for name in unset}
     values |= {"xla_options": {"sequence": {}}, "replicas": {"integer": 1}}
     values["inputs_per_replica"] = {"integer": 0}
     for inside in range(length - 1):

@@ -56,7 +56,6 @@ def serves(**settings):
     """A process that serves, and its target."""
     process = python(SERVE, **settings)
     try:
-        assert process.stdout is not None
         yield process, process.stdout.readline().strip()
     finally:
         process.kill()
@@ -158,7 +157,6 @@ def test_a_client_that_is_killed_frees_its_session(server):
 def test_a_server_ends_with_its_program_though_a_session_is_open():
     program = SERVE.partition("try")[0] + "import sys\nsys.stdin.readline()\n"
     process = python(program)
-    assert process.stdout is not None and process.stdin is not None
     session = tf.Session(process.stdout.readline().strip())
     assert session.run(tf.constant(1)) == 1
     process.stdin.write("\n")

@@ -78,12 +78,12 @@ def test_programs_that_fit(valid):
     check(valid)
 
 
-def branch(*results, spec=FLOAT):
-    return program([0], [instr("Neg", [0], [1], [spec])], results)
+def branch(*results):
+    return program([0], [instr("Neg", [0], [1])], results)
 
 
-def chosen(first, second, **rest):
-    pick = instr("If", [0, 1], [2], blocks=(first, second), **rest)
+def chosen(first, second):
+    pick = instr("If", [0, 1], [2], blocks=(first, second))
     return program([0, 1], [pick], [2])
 
 

@@ -185,11 +185,9 @@ def test_a_client_that_does_not_speak_grpc(server):
     assert still_serves(server)
 
 
-def run_request(**fields):
+def run_request(program=0):
     request = Request(number=2)
-    request.run.SetInParent()
-    for name, value in fields.items():
-        setattr(request.run, name, value)
+    request.run.program = program
     return request
 
 

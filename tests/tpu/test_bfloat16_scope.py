@@ -7,15 +7,11 @@ import pytest
 import tpuref as tf
 
 
-def stored(name):
-    (variable,) = [v for v in tf.global_variables() if v.name == f"{name}:0"]
-    return variable
-
-
 def test_the_default_dtype_of_a_scope_counts_as_a_request():
     with tf.tpu.bfloat16_scope(), tf.variable_scope("s", dtype=tf.bfloat16):
         w = tf.get_variable("w", [2])
-    assert w.dtype == tf.bfloat16 and stored("s/w").dtype == tf.float32
+    (stored,) = tf.global_variables()
+    assert (w.dtype, stored.name, stored.dtype) == (tf.bfloat16, "s/w:0", tf.float32)
 
 
 def test_names_are_those_of_the_releases():
@@ -61,12 +57,6 @@ def test_getters_around_and_within_are_called():
     assert seen == [("within", "bfloat16"), ("around", "float32")]
 
 
-def cast_bits(bits):
-    """Cast float32 values, given by their bits, to bfloat16 and return the bits."""
-    x = tf.constant(np.asarray(bits, np.uint32).view(np.float32))
-    return tf.Session().run(tf.cast(x, tf.bfloat16)).view(np.uint16)
-
-
 def test_every_bfloat16_value_survives_the_way_there_and_back():
     patterns = np.arange(65536, dtype=np.uint16)
     x = tf.constant(patterns.view(ml_dtypes.bfloat16))
@@ -88,4 +78,6 @@ def test_rounding_is_to_nearest_even_for_every_pattern(low):
     high = high[finite]
     rounds_up = low > 0x8000 or (low == 0x8000) & (high % 2 == 1)
     expected = (high + rounds_up).astype(np.uint16)  # the largest round to infinity
-    assert np.array_equal(cast_bits((high << 16) | low), expected)
+    x = tf.constant(((high << 16) | low).view(np.float32))
+    found = tf.Session().run(tf.cast(x, tf.bfloat16)).view(np.uint16)
+    assert np.array_equal(found, expected)

@@ -10,8 +10,8 @@ from ..messages import refused
 contrib = tf.contrib.tpu
 
 
-def assignment(replicas, shape=None, mesh="2x2x2"):
-    topology = contrib.Topology.for_mesh(*contrib.Topology.parse_mesh(mesh))
+def assignment(replicas, shape=None):
+    topology = contrib.Topology.for_mesh(2, 2, 2)
     return contrib.device_assignment(
         topology, computation_shape=shape, num_replicas=replicas
     )
@@ -50,15 +50,6 @@ def test_without_being_asked_nothing_is_traced(session):
     assert metadata.core_trace == ()
     session.run(out, options=tf.RunOptions(), run_metadata=metadata)
     assert metadata.core_trace == ()
-
-
-def two_cores(x):
-    with tf.device(tf.tpu.core(0)):
-        a = tf.identity(x * 2, name="on_zero")
-    with tf.device(tf.tpu.core(1)):
-        b = tf.identity(a + 1, name="on_one")
-    with tf.device(tf.tpu.core(0)):
-        return tf.identity(b * 10, name="back")
 
 
 def test_operations_without_a_core_run_on_the_first(traced):
@@ -102,10 +93,15 @@ def test_control_flow_may_use_other_cores(traced):
 
 
 def test_several_cores_need_an_assignment(session):
+    def computation(x):
+        with tf.device(tf.tpu.core(1)):
+            moved = tf.identity(x + 1, name="on_one")
+        return moved * 10
+
     for cores in (None, 8):
-        out = tf.tpu.replicate(two_cores, [[1.0]])
+        out = tf.tpu.replicate(computation, [[1.0]])
         words = ["2 logical cores", "device_assignment", "on core 1, built at"]
-        words.append('tf.identity(a + 1, name="on_one")')
+        words.append('tf.identity(x + 1, name="on_one")')
         with tf.config.override(cores=cores):
             refused(tf.errors.InvalidArgumentError, words, session.run, out)
 

@@ -82,27 +82,13 @@ def test_results_of_replicas_share_no_memory(session):
     assert second.tolist() == [2.0, 4.0]
 
 
-def refused_groups(tf, exception_type, groups, replicas, words):
-    """Require the error of a sum in these groups, with ``words`` in its message."""
-    refused(
-        exception_type,
-        words,
-        build_sum,
-        tf,
-        tf.tpu.cross_replica_sum,
-        1.0,
-        groups,
-        replicas,
-    )
-
-
 def test_no_partition(tf):
-    def require(groups, *words):
-        refused_groups(tf, ValueError, groups, 4, (*words, "replicas 0 to 3 must"))
+    def require(groups, fault):
+        words = [fault, "replicas 0 to 3 must"]
+        refused(ValueError, words, sum_of, tf, 1.0, 4, groups)
 
-    require(
-        [[0, 1], [2, 4]], "[[0, 1], [2, 4]] contains replica 4, which does not exist"
-    )
+    named = [[0, 1], [2, 4]]
+    require(named, f"{named} contains replica 4, which does not exist")
     require([[0, 1], [2, 9]], "contains replica 9, which does not exist")
     require([[0, 1], [2, -1]], "contains replica -1, which does not exist")
     require([[0, 3], [3, 2]], "contains replica 3 2 times")
@@ -124,6 +110,6 @@ def test_components(tf):
     refused(ValueError, ["got array"], per_replica, np.ones([2]))
 
 
-def sum_of(tf, x, replicas):
+def sum_of(tf, x, replicas, groups=None):
     """Build the sum of ``x`` in that many replicas."""
-    return build_sum(tf, tf.tpu.cross_replica_sum, x, None, replicas)
+    return build_sum(tf, tf.tpu.cross_replica_sum, x, groups, replicas)

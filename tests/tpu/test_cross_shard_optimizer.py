@@ -8,19 +8,9 @@ import pytest
 import tpuref as tf
 from tpuref.interface.losses.reduction import Reduction
 
-from ..training.steps import after, require_close
+from ..training.steps import IDS, ROWS, TARGETS, after, loss_of, require_close
 
 STEPS = 6
-ROWS = np.random.RandomState(5).randn(16, 3).astype("float32")
-TARGETS = (ROWS @ [[1.0], [-2.0], [0.5]]).astype("float32")
-IDS = np.random.RandomState(6).randint(0, 4, 16).astype("int32")
-
-
-def loss_of(rows, targets, ids):
-    w = tf.get_variable("w", [3, 1], initializer=tf.ones_initializer())
-    table = tf.get_variable("table", [5, 1], initializer=tf.zeros_initializer())
-    guesses = tf.matmul(rows, w) + tf.nn.embedding_lookup(table, ids)
-    return tf.reduce_mean(tf.square(guesses - targets))
 
 
 def optimizer_of(name):

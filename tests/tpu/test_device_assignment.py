@@ -7,11 +7,6 @@ from tpuref.engine.runtime.topology.topology import Topology
 from tpuref.interface.tpu.device_assignment import DeviceAssignment, device_assignment
 
 SMALL = Topology.for_mesh(2, 2, 2)
-LARGE = Topology.for_mesh(4, 4, 2)
-
-
-def pairs():
-    return device_assignment(LARGE, computation_shape=[1, 1, 2], num_replicas=16)
 
 
 def test_serialized_topology():
@@ -31,7 +26,7 @@ def test_core_assignment_must_be_numbers():
 
 def test_core_assignment_cannot_be_written():
     with pytest.raises(ValueError, match="read-only"):
-        pairs().core_assignment[0, 0, 0] = 1
+        device_assignment(SMALL, num_replicas=4).core_assignment[0, 0, 0] = 1
 
 
 @pytest.mark.parametrize("cores", [4, None])

@@ -12,8 +12,8 @@ AUTO = tf.compat.v1.tpu.PaddingSpec.AUTO
 POWER_OF_TWO = tf.compat.v1.tpu.PaddingSpec.POWER_OF_TWO
 
 
-def vectors(count=2):
-    return [tf.placeholder(tf.float32, [None]) for _ in range(count)]
+def vectors():
+    return [tf.placeholder(tf.float32, [None]) for _ in range(2)]
 
 
 def test_fed_sizes_have_to_fit(session):
@@ -134,32 +134,28 @@ def test_the_report_adds_up_over_computations(evaluate):
     assert len(report.inputs) == 4 and report.compilations == 2
 
 
-def refused_shapes(tf, exception_type, inputs, maximum_shapes, *words, **kwargs):
+def refused_shapes(tf, inputs, shapes, *words):
     """Require the error of replicate with these shapes, with ``words`` in it."""
-    refused(
-        exception_type,
-        words,
-        tf.compat.v1.tpu.replicate,
-        lambda *inputs: tf.constant(1.0),
-        inputs,
-        maximum_shapes=maximum_shapes,
-        **kwargs,
-    )
+
+    def replicate():
+        tf.compat.v1.tpu.replicate(lambda *x: 1.0, inputs, maximum_shapes=shapes)
+
+    refused(ValueError, words, replicate)
 
 
 def test_structure_of_shapes(tf):
     x, shape = tf.zeros([2]), tf.TensorShape([4])
     single = ["each replica has 2 inputs; give a list with one shape per input"]
-    refused_shapes(tf, ValueError, [[x, x]], shape, "is the single shape", *single)
-    refused_shapes(tf, ValueError, [[]], shape, "each replica has 0 inputs")
+    refused_shapes(tf, [[x, x]], shape, "is the single shape", *single)
+    refused_shapes(tf, [[]], shape, "each replica has 0 inputs")
     words = ["maximum_shapes must be", "a list with one entry per input, got 'x'"]
-    refused_shapes(tf, ValueError, [[x]], "x", *words)
+    refused_shapes(tf, [[x]], "x", *words)
     words = ["maximum_shapes must be", "expected 1 shape(s)"]
-    refused_shapes(tf, ValueError, [[x]], [shape, shape], *words)
+    refused_shapes(tf, [[x]], [shape, shape], *words)
     nest = [[x, {"a": x, "b": [x, x]}]]
 
     def require(shapes, *words):
-        refused_shapes(tf, ValueError, nest, [shape, shapes], *words)
+        refused_shapes(tf, nest, [shape, shapes], *words)
 
     place = "maximum_shapes[1]"
     require({"a": shape, "b": shape}, place + "['b'] must be", "expected a list")
@@ -174,22 +170,18 @@ def test_structure_of_shapes(tf):
 
 def test_inputs_do_not_fit(tf):
     small, wide = tf.zeros([2, 3]), tf.zeros([2, 5])
-
-    def require(inputs, shapes, *words):
-        refused_shapes(tf, ValueError, inputs, shapes, *words)
-
     words = ["inputs[1][0]", "float32[2,5] exceeds", "[2, 4] in dimension 1: 5 > 4"]
-    require([[small], [wide]], [tf.TensorShape([2, 4])], *words)
+    refused_shapes(tf, [[small], [wide]], [tf.TensorShape([2, 4])], *words)
     words = ["inputs[0][1]", "[1, None] in dimension 0: 2 > 1"]
-    require([[small, small]], [None, tf.TensorShape([1, None])], *words)
+    refused_shapes(tf, [[small, small]], [None, tf.TensorShape([1, None])], *words)
     words = ["inputs[2][0]['a'][1]", "float32[2,5] has rank 2", "shapes [4] has rank 1"]
     nests = [[{"a": [small, tf.zeros([1])]}]] * 2 + [[{"a": [small, wide]}]]
-    require(nests, [{"a": [None, tf.TensorShape([4])]}], *words)
+    refused_shapes(tf, nests, [{"a": [None, tf.TensorShape([4])]}], *words)
     words = ["inputs[0][0]", "float32[1] has rank 1", "shapes [4, 2] has rank 2"]
-    require([[tf.zeros([1])]], [tf.TensorShape([4, 2])], *words)
+    refused_shapes(tf, [[tf.zeros([1])]], [tf.TensorShape([4, 2])], *words)
     unknown = tf.placeholder(tf.float32)
     words = ["inputs[1][0]", "unknown rank and cannot be padded to [4]; use set_shape"]
-    require([[tf.zeros([1])], [unknown]], [tf.TensorShape([4])], *words)
+    refused_shapes(tf, [[tf.zeros([1])], [unknown]], [tf.TensorShape([4])], *words)
 
 
 def test_static_shapes_of_padded_inputs(tf):

@@ -113,20 +113,10 @@ def test_replicas_that_agree_pass_the_check(evaluate):
     assert evaluate(v).tolist() == [9.0]
 
 
-def draws(seed=None, graph_seed=None):
-    with tf.Graph().as_default():
-        if graph_seed is not None:
-            tf.set_random_seed(graph_seed)
-        outputs = tf.tpu.replicate(
-            lambda _: tf.random_uniform([4], seed=seed), [[0.0], [0.0], [0.0]]
-        )
-        with tf.Session() as session:
-            return [session.run(outputs), session.run(outputs)]
-
-
-def test_random_streams_differ_between_replicas_and_runs():
-    values = [tuple(out[0]) for run in draws(seed=3) for out in run]
-    assert len(set(values)) == 6
+def test_random_streams_differ_between_replicas_and_runs(session):
+    outputs = tf.tpu.replicate(lambda: tf.random_uniform([4], seed=3), [[]] * 3)
+    drawn = session.run(outputs) + session.run(outputs)
+    assert len({tuple(values) for (values,) in drawn}) == 6
 
 
 def test_a_leaked_tensor_is_refused_in_another_computation():

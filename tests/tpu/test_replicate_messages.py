@@ -16,14 +16,9 @@ ONES = np.ones(2)
 Pair = collections.namedtuple("Pair", ["left", "right"])
 
 
-def one(tf):
-    """Return a computation that takes anything and gives one."""
-    return lambda *inputs: tf.constant(1.0)
-
-
-def refused_inputs(tf, exception_type, inputs, words):
+def refused_inputs(tf, inputs, words):
     """Require the error of replicate with these inputs, with ``words`` in it."""
-    refused(exception_type, words, tf.tpu.replicate, one(tf), inputs)
+    refused(ValueError, words, tf.tpu.replicate, lambda *inputs: 1.0, inputs)
 
 
 def refused_computation(tf, exception_type, computation, inputs, words):
@@ -33,30 +28,30 @@ def refused_computation(tf, exception_type, computation, inputs, words):
 
 def test_replicas_differ(tf):
     words = ["replica 0 has 1, replica 2 has 2"]
-    refused_inputs(tf, ValueError, [[1.0], [1.0], [1.0, 2.0], [1.0]], words)
+    refused_inputs(tf, [[1.0], [1.0], [1.0, 2.0], [1.0]], words)
     words = ["replica 0 has 3, replica 1 has 2"]
-    refused_inputs(tf, ValueError, [[1.0] * 3, [1.0, 1.0], [1.0]], words)
+    refused_inputs(tf, [[1.0] * 3, [1.0, 1.0], [1.0]], words)
     words = ["inputs[0][0] is a dict", "['a']", "inputs[2][0] is a dict", "['b']"]
     differing = [[{"a": 1.0}], [{"a": 1.0}], [{"b": 1.0}]]
-    refused_inputs(tf, ValueError, differing, words)
+    refused_inputs(tf, differing, words)
     words = ["inputs[0][0] is a tuple of length 1, inputs[1][0] is a list of length 1"]
-    refused_inputs(tf, ValueError, [[(1.0,)], [[1.0]]], words)
+    refused_inputs(tf, [[(1.0,)], [[1.0]]], words)
 
 
 def test_tensors_differ(tf):
     words = ["inputs[0][0] is", "float32[]", "inputs[2][0] is", "int32[]"]
-    refused_inputs(tf, ValueError, [[1.0], [1.0], [2]], words)
+    refused_inputs(tf, [[1.0], [1.0], [2]], words)
     words = ["inputs[0][0]['a'][1] is", "int32[]", "inputs[1][0]['a'][1]", "float32[]"]
     second = [[{"a": [1.0, 2]}], [{"a": [1.0, 2.0]}]]
-    refused_inputs(tf, ValueError, second, words)
+    refused_inputs(tf, second, words)
     two, three = tf.zeros([2]), tf.zeros([3])
     words = ["inputs[0][0] is", "float32[2] and", "inputs[2][0] is", "float32[3];"]
-    refused_inputs(tf, ValueError, [[two], [two], [three]], words)
+    refused_inputs(tf, [[two], [two], [three]], words)
     words = ["inputs[0][0][1] is", "float32[2]", "inputs[1][0][1] is", "float32[3]"]
-    refused_inputs(tf, ValueError, [[[two, two]], [[two, three]]], words)
+    refused_inputs(tf, [[[two, two]], [[two, three]]], words)
     words = ["shapes must agree, unless maximum_shapes is given"]
     unknown = tf.placeholder(tf.float32, [None])
-    refused_inputs(tf, ValueError, [[unknown], [two], [three]], words)
+    refused_inputs(tf, [[unknown], [two], [three]], words)
 
 
 def test_number_of_inputs(tf):

@@ -1,6 +1,5 @@
 """tf.tpu.shard and tf.tpu.batch_parallel: values, and what is refused."""
 
-import numpy as np
 import pytest
 from tpuref_conformance.clause import same
 
@@ -10,21 +9,16 @@ from tpuref.python.tpu import tpu
 from ..messages import refused
 
 
-def grid(rows=4, columns=6):
-    return tf.constant(
-        np.arange(rows * columns, dtype=np.float32), shape=[rows, columns]
-    )
-
-
 def test_an_output_axis_that_does_not_exist():
     with pytest.raises(ValueError, match="axis|dimension"):
-        tf.tpu.shard(lambda x: x, [grid()], 2, output_shard_axes=[2])
+        tf.tpu.shard(lambda x: x, [tf.zeros([4, 6])], 2, output_shard_axes=[2])
 
 
-def refused_shards(tf, exception_type, words, computation, *args, **kwargs):
-    """Require the error of two shards of this computation, with ``words`` in it."""
-    kwargs.setdefault("num_shards", 2)
-    refused(exception_type, words, tf.tpu.shard, computation, *args, **kwargs)
+def refused_shards(tf, words, second, axis, count=2):
+    """Require the error of shards of a second input, with ``words`` in it."""
+    given = {"num_shards": count, "input_shard_axes": [0, axis]}
+    inputs = [tf.zeros([12]), second]
+    refused(ValueError, words, tf.tpu.shard, lambda a, b: a, inputs, **given)
 
 
 def test_size(tf):
@@ -35,16 +29,12 @@ def test_size(tf):
         ([4, 6], 3, 0, "size 4 in dimension 0, which", "num_shards = 3", "3 or 6 ["),
         ([3], 4, 0, "size 3 in dimension 0, which", "num_shards = 4", "use size 4 ["),
     ):
-        inputs = [tf.zeros([12]), tf.zeros(shape)]
-        given = {"num_shards": count, "input_shard_axes": [0, axis]}
-        refused_shards(tf, ValueError, words, lambda a, b: a, inputs, **given)
+        refused_shards(tf, words, tf.zeros(shape), axis, count)
 
 
 def test_dimension(tf):
     def require(value, axis, *words):
-        inputs = [tf.zeros([4]), value]
-        given = {"input_shard_axes": [0, axis]}
-        refused_shards(tf, ValueError, words, lambda a, b: a, inputs, **given)
+        refused_shards(tf, words, value, axis)
 
     words = ["inputs[1]", "float32[4,6] has no dimension 2 to split"]
     require(tf.zeros([4, 6]), 2, *words)

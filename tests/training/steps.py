@@ -1,8 +1,21 @@
-"""Steps of training in a session."""
+"""Steps of training in a session, and a loss to train on."""
 
 import numpy as np
 
 import tpuref as tf
+
+ROWS = np.random.RandomState(3).randn(16, 3).astype("float32")
+TARGETS = (ROWS @ [[1.0], [-2.0], [0.5]] + 0.25).astype("float32")
+IDS = np.random.RandomState(4).randint(0, 5, 16).astype("int32")
+
+
+def loss_of(rows, targets, ids):
+    """Return a loss with two dense variables, and a table of which rows are used."""
+    w = tf.get_variable("w", [3, 1], initializer=tf.ones_initializer())
+    b = tf.get_variable("b", [1], initializer=tf.zeros_initializer())
+    table = tf.get_variable("table", [5, 1], initializer=tf.zeros_initializer())
+    guesses = tf.matmul(rows, w) + b + tf.nn.embedding_lookup(table, ids)
+    return tf.reduce_mean(tf.square(guesses - targets))
 
 
 def after(train_op, fetches, steps=1):

@@ -12,7 +12,7 @@ CASES = [(name, kind) for name in problem.OPTIMIZERS for kind in ("dense", "spar
 
 def gradient_of(kind, step, dtype):
     if kind == "dense":
-        return problem.dense_gradient(step, dtype)
+        return (problem.dense_gradient(step, dtype),)
     return problem.sparse_gradient(step, dtype)
 
 
@@ -30,9 +30,8 @@ def trained(name, kind, dtype):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         for step in range(problem.STEPS):
-            value = gradient_of(kind, step, dtype)
-            feed = (value,) if kind == "dense" else value
-            session.run(train_op, dict(zip((given, indices), feed, strict=False)))
+            values = gradient_of(kind, step, dtype)
+            session.run(train_op, dict(zip((given, indices), values, strict=False)))
         return session.run(w)
 
 

@@ -111,7 +111,7 @@ def test_errors_that_end_a_session_and_others(error, goes_on, end, tmp_path, tra
     assert [one for one in told if "end" in one] == ended
 
 
-def test_a_singular_session_does_not_recover(tmp_path, train_op):
+def test_a_singular_session_does_not_recover(train_op):
     lost = tf.errors.AbortedError("lost")
     session = tf.train.SingularMonitoredSession([Recorder([], "a", lost, at=1)])
     with pytest.raises(tf.errors.AbortedError), session:
@@ -332,7 +332,6 @@ def test_checkpoints_and_events(tmp_path, train_op):
     assert told[:7] == ["begin", *expected]
     assert told[7:] == [("end", 4)]
     state = tf.train.get_checkpoint_state(str(tmp_path / "c"))
-    assert state is not None
     names = [Path(path).name for path in state.all_model_checkpoint_paths]
     assert names == [f"model.ckpt-{step}" for step in (0, 2, 4)]
     saved = events_of(tmp_path / "c")
@@ -454,7 +453,7 @@ def test_a_coordinator():
     assert not coord.wait_for_stop(timeout=0.01)
 
 
-def test_a_warm_start(tmp_path):
+def test_a_warm_start(tmp_path, evaluate):
     with tf.Graph().as_default(), tf.Session() as session:
         tf.get_variable("bias", initializer=[8.0])
         session.run(tf.global_variables_initializer())
@@ -462,15 +461,13 @@ def test_a_warm_start(tmp_path):
     bias = tf.get_variable("renamed", [1])
     same = tf.get_variable("same", initializer=[1.0])
     tf.train.warm_start(path, ["renamed"], None, {"renamed": "bias"})
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        assert session.run([bias, same]) == [[8.0], [1.0]]
+    assert evaluate([bias, same]) == [[8.0], [1.0]]
 
 
-def test_a_training_that_goes_on_writes_its_graph_once(tmp_path: Path) -> None:
+def test_a_training_that_goes_on_writes_its_graph_once(tmp_path):
     """TensorBoard warns of a second graph; a graph that differs is written."""
 
-    def train(last: int, name: str) -> None:
+    def train(last, name):
         with tf.Graph().as_default():
             tf.constant(1.0, name=name)
             step = tf.train.create_global_step().assign_add(1)

@@ -22,7 +22,6 @@ DECAYS = {
     "cosine_decay": lambda k: tf.train.cosine_decay(0.1, k, 20, 0.1),
 }  # fmt: skip
 
-# fmt: off
 MEASURED = {
     "exponential_decay": [0.1, 0.099592619, 0.098782808, 0.0971829, 0.096000001,
         0.094060406, 0.092160001, 0.09029799, 0.087396704, 0.07827577],
@@ -43,7 +42,6 @@ MEASURED = {
     "cosine_decay": [0.1, 0.099445976, 0.095095292, 0.075429574, 0.054999996,
         0.023180196, 0.010000001, 0.010000001, 0.010000001, 0.010000001],
 }  # fmt: skip
-# fmt: on
 """What TensorFlow 1.15.5 computed on a CPU at each of the steps, in float32."""
 
 
@@ -56,11 +54,10 @@ def test_it_is_what_tensorflow_computes(name, session):
     np.testing.assert_allclose(rates, MEASURED[name], rtol=1e-6)
 
 
-def test_in_eager_mode_it_is_a_function():
-    with tf.eager_execution():
-        step = tf.train.get_or_create_global_step()
-        rate = tf.train.exponential_decay(1.0, step, 1, 0.5)
-        rates = [float(rate()), float(step.assign_add(2)), float(rate())]
+def test_in_eager_mode_it_is_a_function(eager):
+    step = tf.train.get_or_create_global_step()
+    rate = tf.train.exponential_decay(1.0, step, 1, 0.5)
+    rates = [float(rate()), float(step.assign_add(2)), float(rate())]
     assert rates == [1.0, 2.0, 0.25]
 
 

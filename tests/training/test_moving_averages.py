@@ -7,7 +7,6 @@ import tpuref as tf
 
 from .steps import after
 
-# fmt: off
 MEASURED = {
     "plain": [2.0999999, 0.30000007, 2.29, 0.67000014, 2.5610001, 1.1030002, 2.9049001,
         1.5927002, 3.3144102, 2.1334305, 3.7829692, 2.7200875],
@@ -16,7 +15,6 @@ MEASURED = {
     "debiased": [2.0999999, 3, 2.29, 3.5263155, 2.5610001, 4.0701098, 2.9049001,
         4.6312876, 3.3144102, 5.2097144, 3.7829692, 5.8052177],
 }  # fmt: skip
-# fmt: on
 """What 1.15.5 computed: the averages of w and of y, after each of six updates."""
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import tpuref as tf
 
+from ..crashes.processes import cores_of
+
 PROGRAM = Path(__file__).with_name("counting_steps.py")
 
 
@@ -23,14 +25,12 @@ def test_a_killed_program_continues(tmp_path):
     saved = 0
     for _ in range(3):
         with started(tmp_path, 10**9) as process:
-            assert process.stdout is not None
             first = int(process.stdout.readline())
             time.sleep(0.2 * moments.random())
             process.kill()
             last = [first, *map(int, process.stdout.read().split())][-1]
         assert first == saved + 1
         path = tf.train.latest_checkpoint(str(tmp_path))
-        assert path is not None
         saved = int(tf.train.load_variable(path, "global_step"))
         # It says a step after it was saved.
         assert saved in (last, last + 1)
@@ -70,9 +70,3 @@ def test_cores_that_die(tmp_path):
             if len(results) == 3:
                 os.kill(cores_of(os.getpid())[0], signal.SIGKILL)
     assert results == [[step, [3, 3]] for step in range(1, 7)]
-
-
-def cores_of(host):
-    """Return the numbers of the core processes of a process."""
-    children = Path(f"/proc/{host}/task/{host}/children").read_text().split()
-    return [int(child) for child in children]

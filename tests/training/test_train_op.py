@@ -150,7 +150,11 @@ def test_slim_trains_until_the_data_end_and_writes_summaries(tmp_path):
         loss, tf.train.GradientDescentOptimizer(0.1), global_step=own
     )
     found = learning.train(
-        train_op, tmp_path, global_step=own, summary_writer=writer, session_wrapper=id_
+        train_op,
+        tmp_path,
+        global_step=own,
+        summary_writer=writer,
+        session_wrapper=lambda s: s,
     )
     assert found == pytest.approx(2 * (1 - 0 - 0.1))
     writer.close()
@@ -158,10 +162,6 @@ def test_slim_trains_until_the_data_end_and_writes_summaries(tmp_path):
     events = tf.train.summary_iterator(str(path))
     tags = [value.tag for event in events for value in event.summary.value]
     assert tags == ["loss"]
-
-
-def id_(session):
-    return session
 
 
 @pytest.mark.parametrize(

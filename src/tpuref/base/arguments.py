@@ -38,6 +38,11 @@ def listed(argument: str, value: Any, expected: str = "a list") -> list[Any]:
     return list(entries)
 
 
+def as_list(value: Any) -> list[Any]:
+    """Return the entries of a list or tuple; another value is its only entry."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
 def hashable(argument: str, expected: str, value: Any) -> Any:
     """Return an argument that must be hashable."""
     try:

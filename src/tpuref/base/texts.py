@@ -39,6 +39,11 @@ def as_str_any(value: Any) -> str:
     return as_text(value) if isinstance(value, bytes) else str(value)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number and what it counts, such as ``2 cores``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _check_text(function: str, value: Any) -> Any:
     if not isinstance(value, (bytes, bytearray)):
         raise codes.WRONG_ARGUMENT_TYPE.type_error(

@@ -1,15 +1,8 @@
 """The names under ``tf.contrib.tpu``."""
 
+from tpuref.compat.v1._tpu import *
+from tpuref.compat.v1.estimator.tpu import *
 from tpuref.engine.runtime.topology.topology import Topology as Topology
-from tpuref.interface.estimator.tpu_config import InputPipelineConfig as InputPipelineConfig
-from tpuref.interface.estimator.tpu_config import RunConfig as RunConfig
-from tpuref.interface.estimator.tpu_config import TPUConfig as TPUConfig
-from tpuref.interface.estimator.tpu_estimator import TPUEstimator as TPUEstimator
-from tpuref.interface.estimator.tpu_spec import TPUEstimatorSpec as TPUEstimatorSpec
-from tpuref.interface.tpu.bfloat16 import bfloat16_scope as bfloat16_scope
-from tpuref.interface.tpu.collectives import cross_replica_sum as cross_replica_sum
-from tpuref.interface.tpu.cores import core as core
-from tpuref.interface.tpu.cross_shard_optimizer import CrossShardOptimizer as CrossShardOptimizer
 from tpuref.interface.tpu.device_assignment import DeviceAssignment as DeviceAssignment
 from tpuref.interface.tpu.device_assignment import device_assignment as device_assignment
 from tpuref.interface.tpu.feeds import infeed_dequeue as infeed_dequeue
@@ -20,14 +13,7 @@ from tpuref.interface.tpu.feeds import outfeed_dequeue as outfeed_dequeue
 from tpuref.interface.tpu.feeds import outfeed_dequeue_tuple as outfeed_dequeue_tuple
 from tpuref.interface.tpu.feeds import outfeed_enqueue as outfeed_enqueue
 from tpuref.interface.tpu.feeds import outfeed_enqueue_tuple as outfeed_enqueue_tuple
-from tpuref.interface.tpu.host_calls import outside_compilation as outside_compilation
 from tpuref.interface.tpu.infeed_queue import InfeedQueue as InfeedQueue
-from tpuref.interface.tpu.replication import replicate as replicate
-from tpuref.interface.tpu.replication import rewrite as rewrite
-from tpuref.interface.tpu.sharding import batch_parallel as batch_parallel
-from tpuref.interface.tpu.sharding import shard as shard
-from tpuref.interface.tpu.system import initialize_system as initialize_system
-from tpuref.interface.tpu.system import shutdown_system as shutdown_system
 from tpuref.interface.tpu.training_loop import repeat as repeat
 from tpuref.interface.tpu.training_loop import while_loop as while_loop
 from tpuref.interface.training.hooks.async_checkpoint_saver import AsyncCheckpointSaverHook as AsyncCheckpointSaverHook

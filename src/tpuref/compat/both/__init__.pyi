@@ -1,33 +1,15 @@
 """The names that ``tf`` has in both releases, with one meaning."""
 
 from tpuref import compat as compat
-from tpuref.base.dtypes import DType as DType
-from tpuref.base.dtypes import as_dtype as as_dtype
-from tpuref.base.dtypes import bfloat16 as bfloat16
-from tpuref.base.dtypes import bool_
-from tpuref.base.dtypes import complex128 as complex128
-from tpuref.base.dtypes import complex64 as complex64
-from tpuref.base.dtypes import double as double
-from tpuref.base.dtypes import float16 as float16
-from tpuref.base.dtypes import float32 as float32
-from tpuref.base.dtypes import float64 as float64
-from tpuref.base.dtypes import half as half
-from tpuref.base.dtypes import int16 as int16
-from tpuref.base.dtypes import int32 as int32
-from tpuref.base.dtypes import int64 as int64
-from tpuref.base.dtypes import int8 as int8
-from tpuref.base.dtypes import string as string
-from tpuref.base.dtypes import uint16 as uint16
-from tpuref.base.dtypes import uint32 as uint32
-from tpuref.base.dtypes import uint64 as uint64
-from tpuref.base.dtypes import uint8 as uint8
 from tpuref.base.shapes import TensorShape as TensorShape
 from tpuref.base.spec import TensorSpec as TensorSpec
 from tpuref.base.tf_logging import get_logger as get_logger
+from tpuref.compat.both._math import *
 from tpuref.compat.v1 import autograph as autograph
 from tpuref.compat.v1 import bitwise as bitwise
 from tpuref.compat.v1 import dtypes as dtypes
 from tpuref.compat.v1 import experimental as experimental
+from tpuref.compat.v1.dtypes import *
 from tpuref.engine.configuration import config as config
 from tpuref.engine.differentiation.indexed_slices import IndexedSlices as IndexedSlices
 from tpuref.engine.differentiation.options import AggregationMethod as AggregationMethod
@@ -45,23 +27,7 @@ from tpuref.engine.tracing.function import function as function
 from tpuref.interface.data.sparse import SparseTensor as SparseTensor
 from tpuref.interface.data.type_specs import TypeSpec as TypeSpec
 from tpuref.interface.data.type_specs import type_spec_from_value as type_spec_from_value
-from tpuref.interface.functions.activations import sigmoid as sigmoid
-from tpuref.interface.functions.along_axis import cumsum as cumsum
-from tpuref.interface.functions.arithmetic import abs as abs
-from tpuref.interface.functions.arithmetic import add as add
-from tpuref.interface.functions.arithmetic import add_n as add_n
-from tpuref.interface.functions.arithmetic import divide as divide
-from tpuref.interface.functions.arithmetic import maximum as maximum
-from tpuref.interface.functions.arithmetic import minimum as minimum
-from tpuref.interface.functions.arithmetic import multiply as multiply
-from tpuref.interface.functions.arithmetic import negative as negative
-from tpuref.interface.functions.arithmetic import pow as pow
 from tpuref.interface.functions.arithmetic import realdiv as realdiv
-from tpuref.interface.functions.arithmetic import scalar_mul as scalar_mul
-from tpuref.interface.functions.arithmetic import sign as sign
-from tpuref.interface.functions.arithmetic import square as square
-from tpuref.interface.functions.arithmetic import subtract as subtract
-from tpuref.interface.functions.arithmetic import truediv as truediv
 from tpuref.interface.functions.arithmetic import truncatemod as truncatemod
 from tpuref.interface.functions.assertions import Assert as Assert
 from tpuref.interface.functions.assertions import ensure_shape as ensure_shape
@@ -71,16 +37,7 @@ from tpuref.interface.functions.branches import switch_case as switch_case
 from tpuref.interface.functions.clipping import clip_by_global_norm as clip_by_global_norm
 from tpuref.interface.functions.clipping import clip_by_norm as clip_by_norm
 from tpuref.interface.functions.clipping import clip_by_value as clip_by_value
-from tpuref.interface.functions.comparison import equal as equal
-from tpuref.interface.functions.comparison import greater as greater
-from tpuref.interface.functions.comparison import greater_equal as greater_equal
-from tpuref.interface.functions.comparison import less as less
-from tpuref.interface.functions.comparison import less_equal as less_equal
-from tpuref.interface.functions.comparison import not_equal as not_equal
-from tpuref.interface.functions.complex_numbers import complex as complex
 from tpuref.interface.functions.conversion import bitcast as bitcast
-from tpuref.interface.functions.conversion import cast as cast
-from tpuref.interface.functions.conversion import saturate_cast as saturate_cast
 from tpuref.interface.functions.creation import eye as eye
 from tpuref.interface.functions.creation import fill as fill
 from tpuref.interface.functions.creation import one_hot as one_hot
@@ -90,8 +47,6 @@ from tpuref.interface.functions.creation import sequence_mask as sequence_mask
 from tpuref.interface.functions.creation import zeros as zeros
 from tpuref.interface.functions.dependencies import group as group
 from tpuref.interface.functions.dependencies import no_op as no_op
-from tpuref.interface.functions.exponentials import exp as exp
-from tpuref.interface.functions.exponentials import sqrt as sqrt
 from tpuref.interface.functions.extents import broadcast_dynamic_shape as broadcast_dynamic_shape
 from tpuref.interface.functions.extents import broadcast_static_shape as broadcast_static_shape
 from tpuref.interface.functions.extents import rank as rank
@@ -112,9 +67,6 @@ from tpuref.interface.functions.joining import stack as stack
 from tpuref.interface.functions.joining import unstack as unstack
 from tpuref.interface.functions.linalg import einsum as einsum
 from tpuref.interface.functions.linalg import tensordot as tensordot
-from tpuref.interface.functions.logic import logical_and as logical_and
-from tpuref.interface.functions.logic import logical_not as logical_not
-from tpuref.interface.functions.logic import logical_or as logical_or
 from tpuref.interface.functions.mapping import foldl as foldl
 from tpuref.interface.functions.mapping import foldr as foldr
 from tpuref.interface.functions.mapping import map_fn as map_fn
@@ -130,8 +82,6 @@ from tpuref.interface.functions.reshaping import broadcast_to as broadcast_to
 from tpuref.interface.functions.reshaping import reshape as reshape
 from tpuref.interface.functions.reshaping import reverse as reverse
 from tpuref.interface.functions.reshaping import roll as roll
-from tpuref.interface.functions.rounding import floor as floor
-from tpuref.interface.functions.rounding import round as round
 from tpuref.interface.functions.scopes import control_dependencies as control_dependencies
 from tpuref.interface.functions.segments import unique as unique
 from tpuref.interface.functions.segments import unique_with_counts as unique_with_counts
@@ -141,22 +91,8 @@ from tpuref.interface.functions.sorting import sort as sort
 from tpuref.interface.functions.tensor_array import TensorArray as TensorArray
 from tpuref.interface.functions.tensor_kinds import get_static_value as get_static_value
 from tpuref.interface.functions.tensor_kinds import is_tensor as is_tensor
-from tpuref.interface.functions.trigonometry import acos as acos
-from tpuref.interface.functions.trigonometry import acosh as acosh
-from tpuref.interface.functions.trigonometry import asin as asin
-from tpuref.interface.functions.trigonometry import asinh as asinh
-from tpuref.interface.functions.trigonometry import atan as atan
-from tpuref.interface.functions.trigonometry import atan2 as atan2
-from tpuref.interface.functions.trigonometry import atanh as atanh
-from tpuref.interface.functions.trigonometry import cos as cos
-from tpuref.interface.functions.trigonometry import cosh as cosh
-from tpuref.interface.functions.trigonometry import sin as sin
-from tpuref.interface.functions.trigonometry import sinh as sinh
-from tpuref.interface.functions.trigonometry import tan as tan
-from tpuref.interface.functions.trigonometry import tanh as tanh
 from tpuref.interface.gradients.tape import GradientTape as GradientTape
 
-bool = bool_
 ones_initializer = Ones
 print = print_
 zeros_initializer = Zeros

@@ -3,6 +3,7 @@
 from tpuref.base.errors import OpError as OpError
 from tpuref.base.shapes import Dimension as Dimension
 from tpuref.compat.both import *
+from tpuref.compat.both._math_of_v1 import *
 from tpuref.compat.v1 import app as app
 from tpuref.compat.v1 import data as data
 from tpuref.compat.v1 import debugging as debugging
@@ -35,6 +36,7 @@ from tpuref.compat.v1 import summary as summary
 from tpuref.compat.v1 import test as test
 from tpuref.compat.v1 import tpu as tpu
 from tpuref.compat.v1 import train as train
+from tpuref.compat.v1._math import *
 from tpuref.compat.v2 import lookup as lookup
 from tpuref.engine.differentiation.custom_gradient import custom_gradient as custom_gradient
 from tpuref.engine.differentiation.gradients import gradients as gradients
@@ -85,22 +87,8 @@ from tpuref.interface.distribute.current import get_distribution_strategy as get
 from tpuref.interface.distribute.current import get_tower_context as get_tower_context
 from tpuref.interface.distribute.current import has_distribution_strategy as has_distribution_strategy
 from tpuref.interface.distribute.current import in_cross_tower_context as in_cross_tower_context
-from tpuref.interface.functions.activations import log_sigmoid as log_sigmoid
 from tpuref.interface.functions.along_axis import arg_max as arg_max
 from tpuref.interface.functions.along_axis import arg_min as arg_min
-from tpuref.interface.functions.along_axis import argmax as argmax
-from tpuref.interface.functions.along_axis import argmin as argmin
-from tpuref.interface.functions.along_axis import cumprod as cumprod
-from tpuref.interface.functions.arithmetic import accumulate_n as accumulate_n
-from tpuref.interface.functions.arithmetic import div as div
-from tpuref.interface.functions.arithmetic import div_no_nan as div_no_nan
-from tpuref.interface.functions.arithmetic import divide_no_nan as divide_no_nan
-from tpuref.interface.functions.arithmetic import floor_div as floor_div
-from tpuref.interface.functions.arithmetic import floordiv as floordiv
-from tpuref.interface.functions.arithmetic import floormod as floormod
-from tpuref.interface.functions.arithmetic import mod as mod
-from tpuref.interface.functions.arithmetic import reciprocal as reciprocal
-from tpuref.interface.functions.arithmetic import squared_difference as squared_difference
 from tpuref.interface.functions.assertions import assert_equal as assert_equal
 from tpuref.interface.functions.assertions import assert_greater as assert_greater
 from tpuref.interface.functions.assertions import assert_greater_equal as assert_greater_equal
@@ -110,25 +98,10 @@ from tpuref.interface.functions.assertions import assert_positive as assert_posi
 from tpuref.interface.functions.blocks import batch_to_space_nd as batch_to_space_nd
 from tpuref.interface.functions.blocks import depth_to_space as depth_to_space
 from tpuref.interface.functions.blocks import space_to_depth as space_to_depth
-from tpuref.interface.functions.clipping import clip_by_average_norm as clip_by_average_norm
-from tpuref.interface.functions.clipping import global_norm as global_norm
-from tpuref.interface.functions.comparison import is_finite as is_finite
-from tpuref.interface.functions.comparison import is_inf as is_inf
-from tpuref.interface.functions.comparison import is_nan as is_nan
-from tpuref.interface.functions.complex_numbers import angle as angle
-from tpuref.interface.functions.complex_numbers import conj as conj
-from tpuref.interface.functions.complex_numbers import imag as imag
-from tpuref.interface.functions.complex_numbers import real as real
-from tpuref.interface.functions.confusion_matrix import confusion_matrix as confusion_matrix
 from tpuref.interface.functions.control_flow import cond as cond
 from tpuref.interface.functions.control_flow import control_flow_v2_enabled as control_flow_v2_enabled
 from tpuref.interface.functions.control_flow import enable_control_flow_v2 as enable_control_flow_v2
 from tpuref.interface.functions.control_flow import while_loop as while_loop
-from tpuref.interface.functions.conversion import to_bfloat16 as to_bfloat16
-from tpuref.interface.functions.conversion import to_double as to_double
-from tpuref.interface.functions.conversion import to_float as to_float
-from tpuref.interface.functions.conversion import to_int32 as to_int32
-from tpuref.interface.functions.conversion import to_int64 as to_int64
 from tpuref.interface.functions.creation import lin_space as lin_space
 from tpuref.interface.functions.creation import linspace as linspace
 from tpuref.interface.functions.creation import ones_like as ones_like
@@ -150,13 +123,6 @@ from tpuref.interface.functions.diagonals import matrix_diag as matrix_diag
 from tpuref.interface.functions.diagonals import matrix_diag_part as matrix_diag_part
 from tpuref.interface.functions.diagonals import tensor_diag
 from tpuref.interface.functions.diagonals import tensor_diag_part
-from tpuref.interface.functions.exponentials import erf as erf
-from tpuref.interface.functions.exponentials import erfc as erfc
-from tpuref.interface.functions.exponentials import expm1 as expm1
-from tpuref.interface.functions.exponentials import lgamma as lgamma
-from tpuref.interface.functions.exponentials import log as log
-from tpuref.interface.functions.exponentials import log1p as log1p
-from tpuref.interface.functions.exponentials import rsqrt as rsqrt
 from tpuref.interface.functions.extents import shape as shape
 from tpuref.interface.functions.extents import size as size
 from tpuref.interface.functions.host_functions import numpy_function as numpy_function
@@ -184,7 +150,6 @@ from tpuref.interface.functions.linalg import matmul as matmul
 from tpuref.interface.functions.linalg import matvec as matvec
 from tpuref.interface.functions.linalg import norm as norm
 from tpuref.interface.functions.linalg import trace as trace
-from tpuref.interface.functions.logic import logical_xor as logical_xor
 from tpuref.interface.functions.placeholders import placeholder as placeholder
 from tpuref.interface.functions.placeholders import placeholder_with_default as placeholder_with_default
 from tpuref.interface.functions.printing import Print as Print
@@ -195,27 +160,12 @@ from tpuref.interface.functions.random import random_shuffle as random_shuffle
 from tpuref.interface.functions.random import random_uniform as random_uniform
 from tpuref.interface.functions.random import set_random_seed as set_random_seed
 from tpuref.interface.functions.random import truncated_normal as truncated_normal
-from tpuref.interface.functions.reductions import count_nonzero as count_nonzero
-from tpuref.interface.functions.reductions import reduce_all as reduce_all
-from tpuref.interface.functions.reductions import reduce_any as reduce_any
-from tpuref.interface.functions.reductions import reduce_euclidean_norm as reduce_euclidean_norm
-from tpuref.interface.functions.reductions import reduce_logsumexp as reduce_logsumexp
-from tpuref.interface.functions.reductions import reduce_max as reduce_max
-from tpuref.interface.functions.reductions import reduce_mean as reduce_mean
-from tpuref.interface.functions.reductions import reduce_min as reduce_min
-from tpuref.interface.functions.reductions import reduce_prod as reduce_prod
-from tpuref.interface.functions.reductions import reduce_std as reduce_std
-from tpuref.interface.functions.reductions import reduce_sum as reduce_sum
-from tpuref.interface.functions.reductions import reduce_variance as reduce_variance
 from tpuref.interface.functions.repetition import pad as pad
 from tpuref.interface.functions.reshaping import expand_dims as expand_dims
 from tpuref.interface.functions.reshaping import matrix_transpose as matrix_transpose
 from tpuref.interface.functions.reshaping import reverse
 from tpuref.interface.functions.reshaping import squeeze as squeeze
 from tpuref.interface.functions.reshaping import transpose as transpose
-from tpuref.interface.functions.rounding import ceil as ceil
-from tpuref.interface.functions.rounding import nextafter as nextafter
-from tpuref.interface.functions.rounding import rint as rint
 from tpuref.interface.functions.scopes import add_to_collection as add_to_collection
 from tpuref.interface.functions.scopes import add_to_collections as add_to_collections
 from tpuref.interface.functions.scopes import colocate_with as colocate_with
@@ -224,12 +174,9 @@ from tpuref.interface.functions.scopes import get_collection as get_collection
 from tpuref.interface.functions.scopes import get_collection_ref as get_collection_ref
 from tpuref.interface.functions.scopes import name_scope as name_scope
 from tpuref.interface.functions.segments import reverse_sequence as reverse_sequence
-from tpuref.interface.functions.segments import unsorted_segment_sum as unsorted_segment_sum
 from tpuref.interface.functions.selection import boolean_mask as boolean_mask
 from tpuref.interface.functions.selection import where as where
 from tpuref.interface.functions.selection import where_v2 as where_v2
-from tpuref.interface.functions.sorting import in_top_k as in_top_k
-from tpuref.interface.functions.sorting import top_k as top_k
 from tpuref.interface.functions.strings import join
 from tpuref.interface.functions.strings import regex_replace as regex_replace
 from tpuref.interface.functions.texts import to_number

@@ -1,5 +1,6 @@
 """The names under ``tf.compat.v1.train``."""
 
+from tpuref.compat.v1._hooks import *
 from tpuref.compat.v2.train import *
 from tpuref.interface.checkpoints.initialization import init_from_checkpoint as init_from_checkpoint
 from tpuref.interface.checkpoints.saver import Saver as Saver
@@ -21,21 +22,6 @@ from tpuref.interface.training.global_step import get_global_step as get_global_
 from tpuref.interface.training.global_step import get_or_create_global_step as get_or_create_global_step
 from tpuref.interface.training.global_step import global_step as global_step
 from tpuref.interface.training.gradient_descent import GradientDescentOptimizer as GradientDescentOptimizer
-from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverHook as CheckpointSaverHook
-from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverListener as CheckpointSaverListener
-from tpuref.interface.training.hooks.final_ops import FinalOpsHook as FinalOpsHook
-from tpuref.interface.training.hooks.logging_tensor import LoggingTensorHook as LoggingTensorHook
-from tpuref.interface.training.hooks.nan_tensor import NanLossDuringTrainingError as NanLossDuringTrainingError
-from tpuref.interface.training.hooks.nan_tensor import NanTensorHook as NanTensorHook
-from tpuref.interface.training.hooks.profiler import ProfilerHook as ProfilerHook
-from tpuref.interface.training.hooks.session_run_hook import SessionRunArgs as SessionRunArgs
-from tpuref.interface.training.hooks.session_run_hook import SessionRunContext as SessionRunContext
-from tpuref.interface.training.hooks.session_run_hook import SessionRunHook as SessionRunHook
-from tpuref.interface.training.hooks.session_run_hook import SessionRunValues as SessionRunValues
-from tpuref.interface.training.hooks.step_counter import StepCounterHook as StepCounterHook
-from tpuref.interface.training.hooks.step_timer import SecondOrStepTimer as SecondOrStepTimer
-from tpuref.interface.training.hooks.stop_at_step import StopAtStepHook as StopAtStepHook
-from tpuref.interface.training.hooks.summary_saver import SummarySaverHook as SummarySaverHook
 from tpuref.interface.training.learning_rate_decay import cosine_decay as cosine_decay
 from tpuref.interface.training.learning_rate_decay import exponential_decay as exponential_decay
 from tpuref.interface.training.learning_rate_decay import inverse_time_decay as inverse_time_decay

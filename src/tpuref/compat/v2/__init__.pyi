@@ -28,6 +28,7 @@ from tpuref.compat.v2 import test as test
 from tpuref.compat.v2 import tpu as tpu
 from tpuref.compat.v2 import train as train
 from tpuref.compat.v2 import types as types
+from tpuref.compat.v2._math import *
 from tpuref.engine.differentiation.custom_gradient import custom_gradient_v2
 from tpuref.engine.differentiation.gradients import gradients_v2
 from tpuref.engine.graph.convert import constant_v2
@@ -37,8 +38,6 @@ from tpuref.interface.data.ragged import RaggedTensor as RaggedTensor
 from tpuref.interface.data.ragged import RaggedTensorSpec as RaggedTensorSpec
 from tpuref.interface.data.ragged import SparseTensorSpec as SparseTensorSpec
 from tpuref.interface.data.type_specs import OptionalSpec as OptionalSpec
-from tpuref.interface.functions.along_axis import argmax_v2
-from tpuref.interface.functions.along_axis import argmin_v2
 from tpuref.interface.functions.assertions import assert_equal_v2
 from tpuref.interface.functions.assertions import assert_greater_v2
 from tpuref.interface.functions.assertions import assert_less_v2
@@ -61,14 +60,6 @@ from tpuref.interface.functions.initializers import RandomNormalV2
 from tpuref.interface.functions.initializers import RandomUniformV2
 from tpuref.interface.functions.linalg import matmul_v2
 from tpuref.interface.functions.linalg import norm_v2
-from tpuref.interface.functions.reductions import reduce_all_v2
-from tpuref.interface.functions.reductions import reduce_any_v2
-from tpuref.interface.functions.reductions import reduce_logsumexp_v2
-from tpuref.interface.functions.reductions import reduce_max_v2
-from tpuref.interface.functions.reductions import reduce_mean_v2
-from tpuref.interface.functions.reductions import reduce_min_v2
-from tpuref.interface.functions.reductions import reduce_prod_v2
-from tpuref.interface.functions.reductions import reduce_sum_v2
 from tpuref.interface.functions.repetition import pad_v2
 from tpuref.interface.functions.reshaping import expand_dims_v2
 from tpuref.interface.functions.reshaping import squeeze_v2
@@ -84,8 +75,6 @@ from tpuref.keras import metrics as metrics
 from tpuref.keras import optimizers as optimizers
 
 Variable = VariableV2
-argmax = argmax_v2
-argmin = argmin_v2
 assert_equal = assert_equal_v2
 assert_greater = assert_greater_v2
 assert_less = assert_less_v2
@@ -109,14 +98,6 @@ ones_like = ones_like_v2
 pad = pad_v2
 random_normal_initializer = RandomNormalV2
 random_uniform_initializer = RandomUniformV2
-reduce_all = reduce_all_v2
-reduce_any = reduce_any_v2
-reduce_logsumexp = reduce_logsumexp_v2
-reduce_max = reduce_max_v2
-reduce_mean = reduce_mean_v2
-reduce_min = reduce_min_v2
-reduce_prod = reduce_prod_v2
-reduce_sum = reduce_sum_v2
 reverse_sequence = reverse_sequence_v2
 scatter_nd = scatter_nd_v2
 shape = shape_v2

@@ -1,11 +1,10 @@
 """The names under ``tf.compat.v2.strings``."""
 
+from tpuref.compat.v1.strings import *
 from tpuref.interface.data.ragged_texts import bytes_split as bytes_split
 from tpuref.interface.data.ragged_texts import ngrams as ngrams
 from tpuref.interface.data.ragged_texts import split as split
 from tpuref.interface.data.ragged_texts import unicode_split as unicode_split
-from tpuref.interface.functions.strings import join as join
-from tpuref.interface.functions.strings import regex_replace as regex_replace
 from tpuref.interface.functions.texts import as_string as as_string
 from tpuref.interface.functions.texts import format as format
 from tpuref.interface.functions.texts import length as length
@@ -14,5 +13,4 @@ from tpuref.interface.functions.texts import strip as strip
 from tpuref.interface.functions.texts import substr as substr
 from tpuref.interface.functions.texts import to_hash_bucket_fast as to_hash_bucket_fast
 from tpuref.interface.functions.texts import to_hash_bucket_strong as to_hash_bucket_strong
-from tpuref.interface.functions.texts import to_number as to_number
 from tpuref.interface.functions.texts import upper as upper

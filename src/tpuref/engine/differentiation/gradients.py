@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import name_or
+from tpuref.base.arguments import as_list, name_or
 from tpuref.base.errors import coded
 from tpuref.engine.differentiation.application import apply
 from tpuref.engine.differentiation.blocks import gradients_of_block
@@ -74,11 +74,11 @@ def gradients(
         raise codes.WRONG_MODE.runtime_error(
             "tf.gradients is not supported in eager mode; use tf.GradientTape"
         )
-    targets = [convert_to_tensor(y) for y in _as_list(ys)]
-    sources = _as_list(xs)
-    stops = {convert_to_tensor(t) for t in _as_list(stop_gradients)}
+    targets = [convert_to_tensor(y) for y in _listed(ys)]
+    sources = _listed(xs)
+    stops = {convert_to_tensor(t) for t in _listed(stop_gradients)}
     with get_default_graph().name_scope(name_or(name, "gradients")):
-        seeds = seeds_of("tf.gradients", targets, _as_list(grad_ys))
+        seeds = seeds_of("tf.gradients", targets, _listed(grad_ys))
         walk = Walk("tf.gradients", gradients_of_block, colocate_gradients_with_ops)
         keys = [x.handle if isinstance(x, Variable) else _tensor(x) for x in sources]
         gradients = walk.backward(seeds, keys, steps_before(targets, stops), stops)
@@ -88,10 +88,8 @@ def gradients(
         ]
 
 
-def _as_list(values: Any) -> list[Any]:
-    if values is None:
-        return []
-    return list(values) if isinstance(values, (list, tuple)) else [values]
+def _listed(values: Any) -> list[Any]:
+    return [] if values is None else as_list(values)
 
 
 def _tensor(x: Any) -> Tensor:

@@ -265,8 +265,7 @@ def constant_of(array: Array, name: str | None = None) -> Tensor:
     """Return the tensor of an array, unconverted."""
     if executing_eagerly():
         return EagerTensor.of(array)
-    dtype = string if array.dtype == object else as_dtype(array.dtype)
-    spec = TensorSpec(TensorShape(array.shape), dtype)
+    spec = TensorSpec(array.shape, as_dtype(array.dtype))
     array.flags.writeable = False
     operation = get_default_graph().create_operation(
         "Const", (), [spec], {"value": array}, name or "Const"

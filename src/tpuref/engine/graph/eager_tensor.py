@@ -10,8 +10,7 @@ import numpy as np
 from tpuref.base import dlpack
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
-from tpuref.base.dtypes import as_dtype, string
-from tpuref.base.shapes import TensorShape
+from tpuref.base.dtypes import as_dtype
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Operation, Tensor
@@ -34,8 +33,8 @@ class EagerTensor(Tensor):
     @classmethod
     def of(cls, value: Array, made_by: str = "Const") -> EagerTensor:
         """Return the tensor of an array."""
-        dtype = string if value.dtype == object else as_dtype(value.dtype)
-        return cls(_source(made_by), TensorSpec(TensorShape(value.shape), dtype), value)
+        spec = TensorSpec(value.shape, as_dtype(value.dtype))
+        return cls(_source(made_by), spec, value)
 
     def numpy(self) -> Any:
         """Return a copy of the value as a NumPy array, or scalar for rank 0."""

@@ -11,7 +11,7 @@ from tpuref.base.dtypes import bool_
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.region import Region
-from tpuref.engine.graph.stages import Stage, joint_sum, stages, tower_of
+from tpuref.engine.graph.stages import Stage, joint_sum, stages
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.tower_placement import ALONG, LABEL
 from tpuref.engine.graph.towers import joined
@@ -241,13 +241,13 @@ class ReplicaInstructions(Instructions):
         self, op: Operation, region: Region, captured: Sequence[Tensor]
     ) -> Program:
         """Return the program of a region inside an operation."""
-        tower = tower_of(op)
+        tower = op.tower
         if tower is None:
             return super().block(op, region, captured)
         return block_program(region, captured, OneTowerInstructions(tower))
 
     def _add_one(self, op: Operation) -> None:
-        tower = tower_of(op)
+        tower = op.tower
         for tensor in [*op.inputs, *captured_by(op)]:
             self._copy_to(tensor, tower)
         self.instrs.append(replace(self.instr(op), replica=tower))
@@ -384,7 +384,7 @@ class StagedInstructions(HostInstructions):
 
         Towers in a loop of the host run on the cores in each iteration.
         """
-        if tower_of(op) is None and op.definition is not REPLICATE:
+        if op.tower is None and op.definition is not REPLICATE:
             return block_program(region, captured, StagedInstructions())
         return HostInstructions().block(op, region, captured)
 

@@ -26,12 +26,6 @@ def stages(operations: Sequence[Operation]) -> list[Stage]:
     return [(key[1], by_slot[key]) for key in sorted(by_slot, key=lambda key: key[0])]
 
 
-def tower_of(operation: Operation) -> int | None:
-    """Return the tower of an operation, or None."""
-    place = operation.labels.get(LABEL)
-    return None if place is None else place.tower
-
-
 def joint_sum(operation: Operation) -> Replication | None:
     """Return the system if an operation sums one value from each of its towers."""
     if (

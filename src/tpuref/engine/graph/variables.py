@@ -154,7 +154,9 @@ class Variable(Operators, metaclass=_MadeByCreators):
         if initial_value is None:
             raise ValueError("tf.Variable: initial_value must be given")
         shape = expected_shape if shape is None else shape
-        self.trainable = _is_trainable(trainable, synchronization)
+        if trainable is None:
+            trainable = synchronization is not VariableSynchronization.ON_READ
+        self.trainable = trainable
         self.constraint = constraint
         self.synchronization = synchronization
         self.aggregation = aggregation
@@ -505,10 +507,6 @@ def variable_of(value: Any) -> Any:
         held = getattr(value, "value", value)
         return held if isinstance(held, Variable) else value
     return value
-
-
-def _is_trainable(given: bool | None, when: VariableSynchronization) -> bool:
-    return when is not VariableSynchronization.ON_READ if given is None else given
 
 
 Part = TypeVar("Part")

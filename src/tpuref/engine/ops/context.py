@@ -1,6 +1,6 @@
 """The context of operations with effects: variables, queues, the host."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from tpuref.engine.ops.meaning import Array
@@ -17,24 +17,6 @@ class Variables(Protocol):
 
     def is_initialized(self, handle: str) -> bool:
         """Return whether the variable has a value."""
-
-
-class DeviceQueues(Protocol):
-    """The queues of the cores in one direction, infeed or outfeed."""
-
-    def put(
-        self,
-        core: int,
-        elements: Sequence[Array],
-        timeout: float,
-        watch: Callable[[], None] | None,
-    ) -> None:
-        """Add one tuple for a core, waiting at most `timeout` seconds for room."""
-
-    def take(
-        self, core: int, timeout: float, watch: Callable[[], None] | None
-    ) -> Sequence[Array]:
-        """Take the next tuple of a core, waiting at most `timeout` seconds."""
 
 
 class Iteration(Protocol):

@@ -8,7 +8,7 @@ from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec, specs_of
-from tpuref.engine.ops.context import DeviceQueues, EffectContext
+from tpuref.engine.ops.context import EffectContext
 from tpuref.engine.ops.definition import Effects, OpDef, Operand, Place
 from tpuref.engine.ops.meaning import Array
 
@@ -101,7 +101,8 @@ def _dequeue_outfeed(
 def _put(
     context: EffectContext, queue: str, core: int, elements: Sequence[Array]
 ) -> None:
-    _queues(context, queue).put(core, elements, context.run.timeout, context.run.watch)
+    run = context.run
+    run.state.device_queues(queue).put(core, elements, run.timeout, run.watch)
 
 
 def _take(
@@ -113,7 +114,8 @@ def _take(
 ) -> Sequence[Array]:
     """Take a tuple; InvalidArgumentError if its dtypes or shapes do not fit."""
     run = context.run
-    arrays = _queues(context, queue).take(core, run.timeout, run.watch)
+    queues = run.state.device_queues(queue)
+    arrays: Sequence[Array] = queues.take(core, run.timeout, run.watch)
     wanted = specs_of(dtypes, shapes)
     specs = [TensorSpec(a.shape, as_dtype(a.dtype)) for a in arrays]
     fits = len(specs) == len(wanted) and all(
@@ -136,11 +138,6 @@ def _fits(shape: Sizes, wanted: Sizes) -> bool:
 
 def _describe(specs: Sequence[TensorSpec]) -> str:
     return f"({', '.join(spec.describe() for spec in specs)})"
-
-
-def _queues(context: EffectContext, queue: str) -> DeviceQueues:
-    queues: DeviceQueues = context.run.state.device_queues(queue)
-    return queues
 
 
 def _core(task: int, device_ordinal: int) -> int:

@@ -369,13 +369,8 @@ def _covers(wide: TensorShape, narrow: TensorShape) -> bool:
 
 def _common_spec(first: TensorSpec, second: TensorSpec) -> TensorSpec:
     """Return the most specific spec that covers both."""
-    if first.shape.rank != second.shape.rank or first.shape.rank is None:
-        return TensorSpec(TensorShape(None), second.dtype)
-    sizes = [
-        a if a == b else None
-        for a, b in zip(first.shape.as_tuple(), second.shape.as_tuple(), strict=True)
-    ]
-    return TensorSpec(TensorShape(sizes), second.dtype)
+    shape = first.shape.most_specific_compatible_shape(second.shape)
+    return TensorSpec(shape, second.dtype)
 
 
 class _Decorator(Protocol):

@@ -13,7 +13,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.dtypes import as_dtype, string
+from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.convert import convert_to_tensor, to_array
@@ -177,8 +177,7 @@ def spec_of(value: Array | Tensor) -> TensorSpec:
     """Return the shape and dtype of a component."""
     if isinstance(value, Tensor):
         return value.spec
-    dtype = string if value.dtype == object else as_dtype(value.dtype)
-    return TensorSpec(TensorShape(value.shape), dtype)
+    return TensorSpec(value.shape, as_dtype(value.dtype))
 
 
 def row(array: Array, index: int) -> Array:

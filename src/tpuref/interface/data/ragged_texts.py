@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import instance_of, integer
+from tpuref.base.arguments import as_list, instance_of, integer
 from tpuref.base.dtypes import int64, string
 from tpuref.base.errors import coded
 from tpuref.base.texts import as_bytes
@@ -111,8 +111,8 @@ def ngrams(
     ...     tf.strings.ngrams(words, 2).to_list()
     [[b'a b', b'b c'], []]
     """
-    several = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
-    widths = [integer("tf.strings.ngrams: ngram_width", width) for width in several]
+    argument = "tf.strings.ngrams: ngram_width"
+    widths = [integer(argument, width) for width in as_list(ngram_width)]
     dense = not isinstance(data, RaggedTensor)
     ragged = RaggedTensor.from_tensor(data) if dense else data
     pads = (pad_values, pad_values) if isinstance(pad_values, str) else pad_values

@@ -7,6 +7,7 @@ from typing import IO, Any, cast
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import as_list
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
@@ -215,11 +216,8 @@ def get_data_files(data_sources: Any) -> list[str]:
     `data_sources` is a pattern, or a list of those.  It raises ValueError if there is
     no path.
     """
-    sources = (
-        data_sources if isinstance(data_sources, (list, tuple)) else [data_sources]
-    )
     paths: list[str] = []
-    for source in sources:
+    for source in as_list(data_sources):
         paths += glob(source) if any(c in source for c in "*?[") else [source]
     if not paths:
         raise codes.INVALID_ARGUMENT.value_error(

@@ -9,7 +9,7 @@ import numpy as np
 
 from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType
-from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.base.shapes import TensorShape, as_shape, unknown_shape
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.recognition import named
 from tpuref.engine.graph.tensor import Tensor
@@ -99,7 +99,7 @@ class SparseTensor:
         if known is not None:
             return TensorShape(known.tolist())
         (rank,) = self.dense_shape.shape.as_tuple()
-        return TensorShape(None if rank is None else [None] * rank)
+        return unknown_shape(rank)
 
     def set_shape(self, shape: Any) -> None:
         """Merge a shape that the caller knows into the static shape."""

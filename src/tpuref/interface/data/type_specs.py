@@ -6,7 +6,7 @@ from typing import Any
 
 from tpuref.base.arguments import instance_of, wrong_type
 from tpuref.base.dtypes import int64
-from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.base.shapes import TensorShape, as_shape, unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import variable_of
@@ -72,7 +72,7 @@ def spec_of_component(part: Any) -> Any:
         (rank,) = part.dense_shape.shape.as_tuple()
         shape = getattr(part, "shape", None)
         if shape is None:
-            shape = TensorShape(None if rank is None else [None] * rank)
+            shape = unknown_shape(rank)
         return SparseTensorSpec(shape, part.values.dtype)
     if isinstance(part, RaggedElement):
         (splits,) = part.row_splits.shape.as_list()

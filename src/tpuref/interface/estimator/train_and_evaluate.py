@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from tpuref.base.arguments import instance_of
+from tpuref.base.arguments import as_list, instance_of
 from tpuref.interface.estimator.estimator import Estimator, step_of_checkpoint
 from tpuref.interface.estimator.estimator import check_steps as _check_steps
 from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverListener
@@ -112,14 +112,9 @@ class _Turns(CheckpointSaverListener):
                 name=self._spec.name,
             )
         self._step, self._started = step, time.monotonic()
-        for exporter in _exporter_list(self._spec.exporters):
+        exporters = self._spec.exporters
+        for exporter in as_list(() if exporters is None else exporters):
             folder = f"{self._estimator.model_dir}/export/{exporter.name}"
             self.exported.append(
                 exporter.export(self._estimator, folder, path, self.metrics, last)
             )
-
-
-def _exporter_list(exporters: Any) -> list[Any]:
-    if exporters is None:
-        return []
-    return list(exporters) if isinstance(exporters, (list, tuple)) else [exporters]

@@ -11,7 +11,7 @@ import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import errors
@@ -28,58 +28,6 @@ PathLike = str | bytes | os.PathLike[str]
 
 UNFINISHED = re.compile(r"(.+)\.tpuref-[0-9a-f]{8}(\..+)")
 """Matches the name of a file whose writing is not finished, or was interrupted."""
-
-
-class FileSystem(Protocol):
-    """The operations of a file system; failures are OSErrors."""
-
-    def open(self, path: str, mode: str) -> IO[bytes]:
-        """Open a file for bytes."""
-
-    def open_regular(self, path: str) -> IO[bytes]:
-        """Open a regular file for reading; OSError for other kinds."""
-
-    def write_whole(self, path: str, content: bytes) -> None:
-        """Replace a file atomically: a reader sees the old content or the new one."""
-
-    def store(
-        self,
-        stem: str,
-        end: str,
-        write: Callable[[IO[bytes]], None],
-        commit: Callable[[str], None],
-    ) -> None:
-        """Write a new file, then call `commit` with its path: stem and end if free."""
-
-    def exists(self, path: str) -> bool:
-        """Return whether a file or directory exists."""
-
-    def isdir(self, path: str) -> bool:
-        """Return whether a path is a directory."""
-
-    def glob(self, pattern: str) -> list[str]:
-        """Return the paths that match a pattern."""
-
-    def names(self, path: str) -> list[str]:
-        """Return the names in a directory."""
-
-    def mkdir(self, path: str) -> None:
-        """Create one directory."""
-
-    def makedirs(self, path: str) -> None:
-        """Create a directory and its missing parents."""
-
-    def remove(self, path: str) -> None:
-        """Remove a file."""
-
-    def remove_tree(self, path: str) -> None:
-        """Remove a directory and its content."""
-
-    def rename(self, old: str, new: str) -> None:
-        """Rename a file or a directory, replacing a file."""
-
-    def size_and_time(self, path: str) -> tuple[int, float]:
-        """Return the size in bytes and the time of the last change in seconds."""
 
 
 class LocalFiles:
@@ -300,6 +248,10 @@ class ForeignFiles:
 
     def _full(self, path: str) -> str:
         return path if "://" in path else f"{self._scheme}://{path.lstrip('/')}"
+
+
+FileSystem = LocalFiles | ForeignFiles
+"""A file system; failures of its methods are OSErrors."""
 
 
 def _unique_name(stem: str, end: str) -> str:

@@ -1,7 +1,7 @@
 """Clipping by value and by norm."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from tpuref.base.arguments import listed, name_or
 from tpuref.engine.graph.build import apply_one
@@ -134,21 +134,9 @@ def clip_by_global_norm(
 
 def _elements(t: Any) -> Tensor:
     """Return a tensor, of slices the rows."""
-    return t.values if isinstance(t, _Slices) else convert_to_tensor(t)
+    return t.values if hasattr(type(t), "with_values") else convert_to_tensor(t)
 
 
 def _scale(t: Any, scale: Tensor, name: str | None) -> Any:
     scaled = multiply(_elements(t), scale, name)
-    return t.with_values(scaled) if isinstance(t, _Slices) else scaled
-
-
-@runtime_checkable
-class _Slices(Protocol):
-    """The part of `tf.IndexedSlices` that clipping needs."""
-
-    @property
-    def values(self) -> Tensor:
-        """The rows."""
-
-    def with_values(self, values: Tensor) -> Any:
-        """Return slices with other rows, at the same indices."""
+    return t.with_values(scaled) if hasattr(type(t), "with_values") else scaled

@@ -152,6 +152,12 @@ def _mean_dtype(dtype: DType) -> DType:
     return float64 if dtype.is_integer or dtype == bool_ else dtype
 
 
+def _prepare_total(function: str, a: Any, dtype: Any, out: Any) -> Tensor:
+    """Return the tensor in `dtype`, by default the one in which NumPy adds."""
+    x = _prepare(function, a, dtype, out)
+    return x if dtype is not None else cast(x, _sum_dtype(x.dtype))
+
+
 # Reductions.
 
 
@@ -159,20 +165,14 @@ def _mean_dtype(dtype: DType) -> DType:
 def _sum(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    x = _prepare("np.sum", a, dtype, out)
-    return reduce_sum(
-        x if dtype is not None else cast(x, _sum_dtype(x.dtype)), axis, keepdims
-    )
+    return reduce_sum(_prepare_total("np.sum", a, dtype, out), axis, keepdims)
 
 
 @implements(np.prod)
 def _prod(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    x = _prepare("np.prod", a, dtype, out)
-    return reduce_prod(
-        x if dtype is not None else cast(x, _sum_dtype(x.dtype)), axis, keepdims
-    )
+    return reduce_prod(_prepare_total("np.prod", a, dtype, out), axis, keepdims)
 
 
 @implements(np.mean)
@@ -271,22 +271,21 @@ def _position(
 def _cumsum(
     a: Any, axis: int | None = None, dtype: Any = None, out: Any = None
 ) -> Tensor:
-    x = _prepare("np.cumsum", a, dtype, out)
-    return _running("Cumsum", "np.cumsum", x, axis, dtype)
+    x = _prepare_total("np.cumsum", a, dtype, out)
+    return _running("Cumsum", "np.cumsum", x, axis)
 
 
 @implements(np.cumprod)
 def _cumprod(
     a: Any, axis: int | None = None, dtype: Any = None, out: Any = None
 ) -> Tensor:
-    x = _prepare("np.cumprod", a, dtype, out)
-    return _running("Cumprod", "np.cumprod", x, axis, dtype)
+    x = _prepare_total("np.cumprod", a, dtype, out)
+    return _running("Cumprod", "np.cumprod", x, axis)
 
 
-def _running(op: str, function: str, x: Tensor, axis: int | None, dtype: Any) -> Tensor:
+def _running(op: str, function: str, x: Tensor, axis: int | None) -> Tensor:
     along = None if axis is None else static_axis(function, axis, x)
-    numbers = x if dtype is not None else cast(x, _sum_dtype(x.dtype))
-    return apply_one(op, numbers, axis=along, exclusive=False, reverse=False)
+    return apply_one(op, x, axis=along, exclusive=False, reverse=False)
 
 
 # By default, the method reduce of a ufunc works along the first axis.
@@ -378,11 +377,8 @@ def _trace(
     dtype: Any = None,
     out: Any = None,
 ) -> Tensor:
-    x = _prepare("np.trace", a, dtype, out)
-    numbers = x if dtype is not None else cast(x, _sum_dtype(x.dtype))
-    return apply_one(
-        "Trace", numbers, offset=int(offset), axis1=int(axis1), axis2=int(axis2)
-    )
+    x = _prepare_total("np.trace", a, dtype, out)
+    return apply_one("Trace", x, offset=int(offset), axis1=int(axis1), axis2=int(axis2))
 
 
 @implements(np.linalg.norm)

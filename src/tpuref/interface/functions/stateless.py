@@ -18,7 +18,9 @@ from tpuref.interface.functions.reshaping import broadcast_to
 from tpuref.interface.functions.selection import where_v2
 
 
-def _draw(op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any) -> Any:
+def _draw(
+    op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any
+) -> Tensor:
     if str(getattr(alg, "value", alg)) not in ("auto_select", "philox", "1", "3"):
         raise codes.INVALID_ARGUMENT.value_error(
             f"tf.random.stateless_*: alg must be 'auto_select' or 'philox', got "
@@ -26,7 +28,7 @@ def _draw(op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any) 
         )
     sizes = shape_tensor(shape)
     own = convert_to_tensor(seed)
-    return refine_shape(apply(op, sizes, own, *bounds, **attrs), sizes)
+    return refine_shape(apply_one(op, sizes, own, *bounds, **attrs), sizes)
 
 
 def stateless_uniform(
@@ -58,17 +60,13 @@ def stateless_uniform(
         high = convert_to_tensor(1 if maxval is None else maxval, target)
         return apply_one("AddV2", apply("Mul", drawn, apply("Sub", high, low)), low)
     if minval is None and maxval is None:
-        full: Tensor = _draw(
-            "StatelessRandomFullInt", shape, seed, alg, dtype=target.name
-        )
-        return full
+        return _draw("StatelessRandomFullInt", shape, seed, alg, dtype=target.name)
     if maxval is None:
         raise codes.INVALID_ARGUMENT.value_error(
             f"tf.random.stateless_uniform: maxval is missing; {target.name} needs it"
         )
     bounds = [convert_to_tensor(x, target) for x in (minval, maxval)]
-    numbers: Tensor = _draw("StatelessRandomUniformInt", shape, seed, alg, *bounds)
-    return numbers
+    return _draw("StatelessRandomUniformInt", shape, seed, alg, *bounds)
 
 
 def stateless_normal(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import instance_of, listed, wrong_type
+from tpuref.base.arguments import as_list, instance_of, listed, wrong_type
 from tpuref.base.dtypes import as_dtype, bool_, float32, float64, int32, int64, string
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -221,7 +221,7 @@ def format(
     ...     tf.strings.format("seen: {}", tf.range(3)).numpy()
     b'seen: [0 1 2]'
     """
-    values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    values = as_list(inputs)
     for name_of, value in (("template", template), ("placeholder", placeholder)):
         instance_of(str, f"tf.strings.format: {name_of}", "a text", value)
     parts = template.split(placeholder)

@@ -359,8 +359,7 @@ def _wanted_dtype(dtype: Any, initializer: Any, scope: VariableScope) -> DType:
         return scope.dtype
     if hasattr(initializer, "dtype"):
         return as_dtype(initializer.dtype)
-    array = to_array(initializer)
-    return string if array.dtype == object else as_dtype(array.dtype)
+    return as_dtype(to_array(initializer).dtype)
 
 
 def _true_getter(

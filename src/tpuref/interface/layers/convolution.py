@@ -28,38 +28,27 @@ class _Convolution(Layer):
 
     rank: int
     paddings: tuple[str, ...] = ("same", "valid")
+    filters: int
+    activation: Any
 
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        strides: Any,
-        padding: str,
-        data_format: str,
-        dilation_rate: Any,
-        activation: Any,
-        use_bias: bool,
-        bias_initializer: Any,
-        bias_regularizer: Any,
-        bias_constraint: Any,
-        trainable: bool,
-        name: str | None,
-        **kwargs: Any,
+    def _set_windows(
+        self, size: Any, strides: Any, padding: str, data_format: str, rate: Any
     ) -> None:
-        super().__init__(trainable, name, **kwargs)
         rank, own = self.rank, self.name
-        self.filters = whole(own, "filters", filters)
-        self.kernel_size = sizes(own, "kernel_size", kernel_size, rank)
+        self.kernel_size = sizes(own, "kernel_size", size, rank)
         self.strides = sizes(own, "strides", strides, rank)
-        self.dilation_rate = sizes(own, "dilation_rate", dilation_rate, rank)
+        self.dilation_rate = sizes(own, "dilation_rate", rate, rank)
         self.padding = padding_of(own, padding, self.paddings)
         self.lead = channels_lead(own, data_format)
         self.layout = layout(self.lead, rank)
-        self.activation = activation_of(activation)
+
+    def _set_bias(
+        self, use_bias: bool, initializer: Any, regularizer: Any, constraint: Any
+    ) -> None:
         self.use_bias = use_bias
-        self.bias_initializer = initializer_of(bias_initializer)
-        self.bias_regularizer = bias_regularizer
-        self.bias_constraint = bias_constraint
+        self.bias_initializer = initializer_of(initializer)
+        self.bias_regularizer = regularizer
+        self.bias_constraint = constraint
 
     def build(self, input_shape: Any) -> None:
         """Create kernel and bias."""
@@ -114,22 +103,12 @@ class _WithKernel(_Convolution):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            dilation_rate,
-            activation,
-            use_bias,
-            bias_initializer,
-            bias_regularizer,
-            bias_constraint,
-            trainable,
-            name,
-            activity_regularizer=activity_regularizer,
-            **kwargs,
+            trainable, name, activity_regularizer=activity_regularizer, **kwargs
         )
+        self.filters = whole(self.name, "filters", filters)
+        self._set_windows(kernel_size, strides, padding, data_format, dilation_rate)
+        self.activation = activation_of(activation)
+        self._set_bias(use_bias, bias_initializer, bias_regularizer, bias_constraint)
         self.kernel_initializer = initializer_of(kernel_initializer)
         self.kernel_regularizer = kernel_regularizer
         self.kernel_constraint = kernel_constraint
@@ -349,22 +328,12 @@ class SeparableConv2D(_Convolution):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            dilation_rate,
-            activation,
-            use_bias,
-            bias_initializer,
-            bias_regularizer,
-            bias_constraint,
-            trainable,
-            name,
-            activity_regularizer=activity_regularizer,
-            **kwargs,
+            trainable, name, activity_regularizer=activity_regularizer, **kwargs
         )
+        self.filters = whole(self.name, "filters", filters)
+        self._set_windows(kernel_size, strides, padding, data_format, dilation_rate)
+        self.activation = activation_of(activation)
+        self._set_bias(use_bias, bias_initializer, bias_regularizer, bias_constraint)
         self.depth_multiplier = whole(self.name, "depth_multiplier", depth_multiplier)
         self.depthwise_initializer = initializer_of(depthwise_initializer)
         self.pointwise_initializer = initializer_of(pointwise_initializer)

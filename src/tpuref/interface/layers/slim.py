@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import instance_of, listed, wrong_type
+from tpuref.base.arguments import as_list, instance_of, listed, wrong_type
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
@@ -459,7 +459,7 @@ def stack(
     name = getattr(layer, "__name__", "stack")
     with variable_scope(scope, "Stack", [inputs]):
         for number, entry in enumerate(entries, 1):
-            own = entry if isinstance(entry, (list, tuple)) else [entry]
+            own = as_list(entry)
             inputs = layer(inputs, *own, scope=f"{scope or name}_{number}", **kwargs)
         return inputs
 

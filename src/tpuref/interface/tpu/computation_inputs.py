@@ -12,6 +12,7 @@ from tpuref.base.errors import ArgumentCountError, StructureError, coded
 from tpuref.base.limits import MAX_REPLICAS
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
+from tpuref.base.texts import counted
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import Variable
@@ -179,17 +180,13 @@ def _check_ufunc(ufunc: np.ufunc, count: int, label: str) -> None:
         raise coded(
             ArgumentCountError,
             f"{label} numpy.{ufunc.__name__} takes exactly "
-            f"{_inputs(ufunc.nin)}, but gets {count}",
+            f"{counted(ufunc.nin, 'input')}, but gets {count}",
             code=codes.WRONG_COUNT,
         )
 
 
 def _name(computation: Callable[..., Any]) -> str:
     return getattr(computation, "__qualname__", type(computation).__name__)
-
-
-def _inputs(count: int) -> str:
-    return f"{count} input" if count == 1 else f"{count} inputs"
 
 
 def _positional(parameters: Mapping[str, inspect.Parameter]) -> list[inspect.Parameter]:
@@ -212,11 +209,11 @@ def _accepted_inputs(parameters: Mapping[str, inspect.Parameter]) -> str:
         if p.kind is p.KEYWORD_ONLY and p.default is p.empty
     ]
     if any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
-        text = f"at least {_inputs(len(required))}"
+        text = f"at least {counted(len(required), 'input')}"
     elif len(required) < len(positional):
-        text = f"{len(required)} to {_inputs(len(positional))}"
+        text = f"{len(required)} to {counted(len(positional), 'input')}"
     else:
-        text = f"exactly {_inputs(len(positional))}"
+        text = f"exactly {counted(len(positional), 'input')}"
     if keywords:
         text += f" and needs {', '.join(keywords)} by keyword (use functools.partial)"
     return text

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import instance_of
+from tpuref.base.arguments import as_list, instance_of
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.interface.functions import control_flow, dependencies
@@ -76,14 +76,14 @@ def repeat(
     [3072]
     """
     loop = "tf.contrib.tpu.repeat"
-    initial = [] if inputs is None else _value_list(inputs)
+    initial = [] if inputs is None else as_list(inputs)
     elements = _number_of_elements(loop, infeed_queue)
     check_arity(body, len(initial), elements, f"{loop}: body")
-    last = _value_list(
+    last = as_list(
         _build_loop(
             loop,
             lambda turn, *values: turn < n,
-            lambda turn, *values: [turn + 1, *_value_list(body(*values))],
+            lambda turn, *values: [turn + 1, *as_list(body(*values))],
             [convert_to_tensor(value) for value in [0, *initial]],
             infeed_queue,
         )
@@ -97,10 +97,6 @@ def _number_of_elements(loop: str, queue: InfeedQueue | None) -> int:
     expected = "a tf.contrib.tpu.InfeedQueue or None"
     instance_of(InfeedQueue, f"{loop}: infeed_queue", expected, queue)
     return queue.number_of_tuple_elements
-
-
-def _value_list(values: Any) -> list[Any]:
-    return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
 def _build_loop(
@@ -145,14 +141,14 @@ def _separate_operations(
     loop: str, returned: Any
 ) -> tuple[list[Tensor], list[Operation]]:
     """Return the tensors and the operations of the body's result."""
-    if any(leaf is None for leaf in _value_list(returned)):
+    if any(leaf is None for leaf in as_list(returned)):
         raise codes.INVALID_RESULT.value_error(
             f"{loop}: body returns None; return an operation such as tf.no_op(), or "
             "tensors followed by operations"
         )
     leaves = [
         leaf if isinstance(leaf, Operation) else convert_to_tensor(leaf)
-        for leaf in _value_list(returned)
+        for leaf in as_list(returned)
     ]
     tensors = [leaf for leaf in leaves if not isinstance(leaf, Operation)]
     operations = [leaf for leaf in leaves if isinstance(leaf, Operation)]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tpuref.base.texts import counted
 from tpuref.tools.porting.imports import Imports, distribution
 from tpuref.tools.porting.program import Name, Place, Program
 from tpuref.tools.porting.release import release_of
@@ -100,7 +101,7 @@ def table_text(rows: Sequence[Entry]) -> str:
         missing = len(row.imports.missing)
         lines.append(f"{program:5d} {inside:10d} {missing:4d}  {row.program.path}")
     whole = sum(not entry.stops for entry in rows)
-    lines.append(f"{whole} of {_count(len(rows), 'script')} find all they need.")
+    lines.append(f"{whole} of {counted(len(rows), 'script')} find all they need.")
     return "\n".join(lines)
 
 
@@ -138,19 +139,15 @@ def summary_text(programs: Sequence[Program]) -> str:
     """Return the number of names, and those that most files lack."""
     facts = summary(programs)
     lines = [
-        f"{_count(len(programs), 'file')}, {_count(facts['names'], 'name')} taken "
+        f"{counted(len(programs), 'file')}, {counted(facts['names'], 'name')} taken "
         f"from tf: tpuref has {facts['there']} and lacks {facts['missing']}."
     ]
     if len(programs) > 1:
-        lines[0] += f" It has all names of {_count(facts['complete'], 'file')}."
+        lines[0] += f" It has all names of {counted(facts['complete'], 'file')}."
         lines += [
             f"{count:6d} files lack {name}" for name, count in facts["lacking"][:MOST]
         ]
     return "\n".join(lines)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def summary(programs: Sequence[Program]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tpuref.engine.ops import context
 from tpuref.engine.ops.context import Variables
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Instr, Program
@@ -21,21 +22,12 @@ Operands = Mapping[int, Sequence[Array]]
 CarryOut = Callable[[Instr, Any, Any], dict[int, Sequence[Array]]]
 
 
-class Systems(Protocol):
+class Systems(context.Systems, Protocol):
     """The TPU systems, for the operations that start, stop and use them."""
 
     @property
     def jobs(self) -> Collection[str]:
         """The names of the jobs."""
-
-    def replicate(self, instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
-        """Run a replicated computation and return the outputs of all replicas."""
-
-    def initialize(self, instr: Instr) -> bytes:
-        """Start the system and return its serialized topology."""
-
-    def shutdown(self, instr: Instr) -> None:
-        """Stop the system."""
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write to, where the replicas can read it."""

@@ -22,6 +22,7 @@ from tpuref.base.mesh import (
     mesh_text,
     parsed_mesh,
 )
+from tpuref.base.texts import counted
 from tpuref.engine.drawings.mesh_ascii import draw_mesh
 from tpuref.engine.drawings.mesh_formats import Format, draw_picture
 from tpuref.engine.drawings.topology import topology_picture
@@ -379,8 +380,8 @@ class Topology:
 
     def _summary(self) -> str:
         text = (
-            f"mesh {mesh_text(self._mesh_shape)}: {_count(self.num_cores, 'core')}, "
-            f"{_count(self.num_tasks, 'task')} with {self.num_tpus_per_task} each"
+            f"mesh {mesh_text(self._mesh_shape)}: {counted(self.num_cores, 'core')}, "
+            f"{counted(self.num_tasks, 'task')} with {self.num_tpus_per_task} each"
         )
         missing = math.prod(self._mesh_shape.tolist()) - self.num_cores
         return f"{text}, {missing} missing" if missing else text
@@ -553,7 +554,3 @@ def _check_size(name: str, cores: int) -> None:
 
 def _job_prefix(job: str | None) -> str:
     return "" if job is None else f"/job:{job}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

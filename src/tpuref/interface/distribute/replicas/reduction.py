@@ -6,6 +6,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import as_list
 from tpuref.base.dtypes import float64
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -87,7 +88,7 @@ def _sums_along(
 ) -> tuple[list[Tensor], list[Tensor]]:
     """Return each component's sum over axes, and the number of summed elements."""
     sums, counts = [], []
-    axes = axis if isinstance(axis, (list, tuple)) else [axis]
+    axes = as_list(axis)
     for device, component in index.items():
         with towers.on(device) if device else contextlib.nullcontext():
             tensor = convert_to_tensor(component)

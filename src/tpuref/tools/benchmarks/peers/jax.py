@@ -1,12 +1,12 @@
 """JAX with one forced host device per core, all in one process."""
 
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tpuref.tools.benchmarks.clock import seconds_of
 from tpuref.tools.benchmarks.peers.jax_steps import Steps
 from tpuref.tools.benchmarks.peers.rank import contribution, serve, verify
 
@@ -66,11 +66,12 @@ class Devices:
 
 def _seconds(program: Callable[[Any], Any], x: Any, count: int) -> float:
     """Return the seconds of one call; concurrent calls can deadlock."""
-    program(x).block_until_ready()
-    began = time.perf_counter()
-    for _ in range(count):
+
+    def once() -> None:
         program(x).block_until_ready()
-    return (time.perf_counter() - began) / count
+
+    once()
+    return seconds_of(once, count)()
 
 
 def main() -> None:

@@ -1,12 +1,12 @@
 """The steps of `tpuref.tools.benchmarks.steps` in JAX, with all outputs fetched."""
 
-import time
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from tpuref.tools.benchmarks.clock import seconds_of
 from tpuref.tools.benchmarks.models import MODELS, verify
 from tpuref.tools.benchmarks.step_kinds import (
     RATE,
@@ -34,10 +34,7 @@ class Steps:
         """Return the seconds of one step, as the mean of several."""
         step = self._step(name)
         step()
-        began = time.perf_counter()
-        for _ in range(count):
-            step()
-        return (time.perf_counter() - began) / count
+        return seconds_of(step, count)()
 
     def _map_over_cores(
         self, how: str, computation: Callable[..., Any], **keep: Any

@@ -1,0 +1,32 @@
+"""The names of `compat/both/math.pyi` that ``tf`` has as well, but in 1.x alone."""
+
+from tpuref.interface.functions.activations import log_sigmoid as log_sigmoid
+from tpuref.interface.functions.along_axis import cumprod as cumprod
+from tpuref.interface.functions.arithmetic import accumulate_n as accumulate_n
+from tpuref.interface.functions.arithmetic import divide_no_nan as divide_no_nan
+from tpuref.interface.functions.arithmetic import floordiv as floordiv
+from tpuref.interface.functions.arithmetic import floormod as floormod
+from tpuref.interface.functions.arithmetic import mod as mod
+from tpuref.interface.functions.arithmetic import reciprocal as reciprocal
+from tpuref.interface.functions.arithmetic import squared_difference as squared_difference
+from tpuref.interface.functions.comparison import is_finite as is_finite
+from tpuref.interface.functions.comparison import is_inf as is_inf
+from tpuref.interface.functions.comparison import is_nan as is_nan
+from tpuref.interface.functions.complex_numbers import conj as conj
+from tpuref.interface.functions.complex_numbers import imag as imag
+from tpuref.interface.functions.complex_numbers import real as real
+from tpuref.interface.functions.exponentials import erf as erf
+from tpuref.interface.functions.exponentials import erfc as erfc
+from tpuref.interface.functions.exponentials import expm1 as expm1
+from tpuref.interface.functions.exponentials import lgamma as lgamma
+from tpuref.interface.functions.exponentials import log as log
+from tpuref.interface.functions.exponentials import log1p as log1p
+from tpuref.interface.functions.exponentials import rsqrt as rsqrt
+from tpuref.interface.functions.logic import logical_xor as logical_xor
+from tpuref.interface.functions.reductions import reduce_euclidean_norm as reduce_euclidean_norm
+from tpuref.interface.functions.reductions import reduce_std as reduce_std
+from tpuref.interface.functions.reductions import reduce_variance as reduce_variance
+from tpuref.interface.functions.rounding import ceil as ceil
+from tpuref.interface.functions.rounding import nextafter as nextafter
+from tpuref.interface.functions.rounding import rint as rint
+from tpuref.interface.functions.segments import unsorted_segment_sum as unsorted_segment_sum
