@@ -1,4 +1,4 @@
-"""Sums of products of matrices: every row of the result, and their accuracy."""
+"""Products of matrices, and sums of them: every row, and their accuracy."""
 
 import numpy as np
 import pytest
@@ -36,3 +36,78 @@ def test_negative_zeros_and_infinities(kernels):
     kernels.products.add_up([left, -left], [right, right], 0, 2, result)
     assert np.isnan(result[0]).all()
     assert not result[1].any()
+
+
+LAYOUTS = ("whole", "turned", "part", "heads")
+"""How the matrices of an array lie in memory."""
+
+
+def drawn(draw, layout, *shape):
+    """Return random matrices that lie in memory as the layout says."""
+    *batch, rows, columns = shape
+    if layout == "turned":
+        array = draw.standard_normal((*batch, columns, rows)).swapaxes(-1, -2)
+    elif layout == "part":
+        array = draw.standard_normal((*batch, rows, columns + 3))[..., :columns]
+    elif layout == "heads" and batch:
+        array = draw.standard_normal((*batch[:-1], rows, batch[-1], columns))
+        array = array.swapaxes(-2, -3)
+    else:
+        array = draw.standard_normal(shape)
+    return array.astype(np.float32, order="K")
+
+
+@pytest.mark.parametrize("left", LAYOUTS)
+@pytest.mark.parametrize("right", LAYOUTS)
+@pytest.mark.parametrize(
+    ("batch", "rows", "inner", "columns"),
+    [
+        ((), 70, 600, 83),
+        ((), 4, 1100, 512),
+        ((), 1, 30, 20),
+        ((3, 2), 129, 130, 144),
+        ((2, 3), 130, 127, 131),
+        ((1, 2), 20, 70, 4),
+    ],
+)
+def test_products(kernels, left, right, batch, rows, inner, columns):
+    draw = np.random.default_rng(rows)
+    x = drawn(draw, left, *batch, rows, inner)
+    y = drawn(draw, right, *batch[1:], inner, columns)  # shared by the first axis
+    exact = x.astype(np.float64) @ y
+    error = abs(x).astype(np.float64) @ abs(y) * (min(inner, 512) + 3) * 2.0**-24
+    product = kernels.products.multiply(x, y)
+    assert (abs(product - exact) <= error).all()
+    room = np.full((*exact.shape[:-1], columns + 5), 7, np.float32)
+    place = room[..., :columns]
+    assert kernels.products.multiply(x, y, place) is place
+    np.testing.assert_array_equal(place, product)
+    assert (room[..., columns:] == 7).all()
+
+
+def test_a_large_product_depends_on_its_row_and_column_alone(compiled):
+    if compiled.links.vector_instructions() != "avx512f":
+        pytest.skip("BLAS multiplies here, which has other kernels for few rows")
+    draw = np.random.default_rng(9)
+    x, y = drawn(draw, "whole", 96, 256), drawn(draw, "whole", 256, 512)
+    whole = compiled.products.multiply(x, y)
+    parts = [compiled.products.multiply(x[k : k + 24], y) for k in range(0, 96, 24)]
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
+    columns = compiled.products.multiply(x, y[:, 40:200])
+    np.testing.assert_array_equal(columns, whole[:, 40:200])
+
+
+def test_a_product_may_be_written_over_a_factor(kernels):
+    draw = np.random.default_rng(10)
+    x, y = drawn(draw, "whole", 160, 160), drawn(draw, "whole", 160, 160)
+    expected = kernels.products.multiply(x, y)
+    assert kernels.products.multiply(x, y, y) is y
+    np.testing.assert_array_equal(y, expected)
+
+
+def test_shapes_that_do_not_fit(kernels):
+    x, y = np.ones((200, 300), np.float32), np.ones((301, 400), np.float32)
+    with pytest.raises(ValueError, match="mismatch"):
+        kernels.products.multiply(x, y)
+    with pytest.raises(ValueError, match="(?i)output"):
+        kernels.products.multiply(x, y[1:], np.empty((200, 399), np.float32))

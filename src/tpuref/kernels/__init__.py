@@ -1,6 +1,6 @@
 """The hot paths, as two implementations with equal names, arguments and bits.
 
-Sums of convolutions are the exception: each rounds them in its own order.
+Sums of convolutions and products are the exception: each rounds them in its own order.
 
 ``TPUREF_KERNELS`` chooses the twin when this package is imported: ``cython``,
 ``python``, or ``auto``, the default, which prefers the compiled one if it was built.

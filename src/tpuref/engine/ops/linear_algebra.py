@@ -26,6 +26,7 @@ from tpuref.engine.ops.broadcasting import (
 )
 from tpuref.engine.ops.definition import Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array
+from tpuref.kernels import products
 
 Dims = tuple[int | None, ...]
 
@@ -105,8 +106,8 @@ def _matmul(
 ) -> Any:
     left = _orient(xp, widened(a), transpose_a, adjoint_a)
     right = _orient(xp, widened(b), transpose_b, adjoint_b)
-    if left.dtype == a.dtype:
-        return xp.matmul(left, right, **({} if out is None else {"out": out}))
+    if xp is np and left.dtype == a.dtype:
+        return products.multiply(left, right, out)
     return xp.matmul(left, right).astype(a.dtype, copy=False)
 
 

@@ -159,25 +159,6 @@ TPUREF_INLINE void tpuref_taps(
             ((tpuref_outputs *)result)[v] += sum[t][v];
 }
 
-/* Call `function` with its last two arguments as constants. */
-#define TPUREF_CASE(n, vectors, function, ...) \
-    case n: function(__VA_ARGS__, n, vectors); break;
-#define TPUREF_CASES(count, vectors, function, ...) \
-    switch (count) { \
-    TPUREF_CASE(1, vectors, function, __VA_ARGS__) \
-    TPUREF_CASE(2, vectors, function, __VA_ARGS__) \
-    TPUREF_CASE(3, vectors, function, __VA_ARGS__) \
-    TPUREF_CASE(4, vectors, function, __VA_ARGS__) \
-    TPUREF_CASE(5, vectors, function, __VA_ARGS__) \
-    TPUREF_CASE(6, vectors, function, __VA_ARGS__) \
-    TPUREF_CASE(7, vectors, function, __VA_ARGS__) \
-    TPUREF_CASE(8, vectors, function, __VA_ARGS__) \
-    TPUREF_CASE(9, vectors, function, __VA_ARGS__) \
-    TPUREF_CASE(10, vectors, function, __VA_ARGS__) \
-    TPUREF_CASE(11, vectors, function, __VA_ARGS__) \
-    TPUREF_CASE(12, vectors, function, __VA_ARGS__) \
-    }
-
 enum { TPUREF_SQUARE = 16 };
 
 /* Write the transpose of a matrix, in squares that read and write whole cache lines. */
@@ -240,10 +221,10 @@ TPUREF_INLINE void tpuref_rows(
                         count = images;
                     }
                     if (vectors == 2 && left > TPUREF_OUTPUTS) {
-                        TPUREF_CASES(count, 2, tpuref_pixels, c, at, step, runs, numbers,
+                        TPUREF_CASES(count, widest, 2, tpuref_pixels, c, at, step, runs, numbers,
                                      c->filters + o, result, next, left)
                     } else {
-                        TPUREF_CASES(count, 1, tpuref_pixels, c, at, step, runs, numbers,
+                        TPUREF_CASES(count, widest, 1, tpuref_pixels, c, at, step, runs, numbers,
                                      c->filters + o, result, next, left)
                     }
                 }
@@ -276,10 +257,10 @@ TPUREF_INLINE void tpuref_filters(
                         * ((image * c->rows.steps + top) * c->columns.steps + columns.first);
                     float *result = c->result + o + (run * c->run + tap) * c->outputs;
                     if (vectors == 2 && c->outputs - o > TPUREF_OUTPUTS) {
-                        TPUREF_CASES(count, 2, tpuref_taps, c, at, gradient, high,
+                        TPUREF_CASES(count, widest, 2, tpuref_taps, c, at, gradient, high,
                                      columns.last - columns.first, result)
                     } else {
-                        TPUREF_CASES(count, 1, tpuref_taps, c, at, gradient, high,
+                        TPUREF_CASES(count, widest, 1, tpuref_taps, c, at, gradient, high,
                                      columns.last - columns.first, result)
                     }
                 }

@@ -1,109 +1,254 @@
-/* The sum of products of two matrices, the left one transposed.
-   A tile of one product stays in registers while its inner rows pass, each fused with the
-   sum as BLAS does; then it is added to the total. */
+/* Sums of products of matrices.
+   A tile of one product stays in registers while the inner axis passes, each step fused
+   with the sum as BLAS does; then it is added to the total. A sum does not depend on the
+   tile it is in. */
 
 #ifndef TPUREF_PRODUCTS_H
 #define TPUREF_PRODUCTS_H
 
 #include "vectors.h"
 
-/* The shapes of the left and right matrices are [inner, rows] and [inner, columns];
-   `columns` is a multiple of 16. */
+/* The steps after which a sum is added to the total, so that long sums stay accurate. */
+enum { TPUREF_INNER = 512 };
+
+/* The numbers of right columns that pass a block of so many tiles: both stay in the cache,
+   and the rows of a result are written in one go. */
+enum { TPUREF_GROUP = 1 << 16, TPUREF_BLOCK = 8 };
+
+/* The shapes of the left and right matrices are [rows, inner] and [inner, columns]. Rows
+   in memory are `apart`; they are the columns of matrices that are `turned`. */
 typedef struct {
     const float *const *lefts, *const *rights;
     ptrdiff_t count, inner, rows, columns;
+    ptrdiff_t left_apart, right_apart, result_apart;
+    int left_turned, right_turned;
     float *result;
 } tpuref_products;
 
-/* Copy `width` of the `size` columns of all matrices, from `first` on, next to each other,
-   `apart` from row to row: in a matrix the rows may lie on different pages. */
-static void tpuref_gather(
-    const tpuref_products *p, const float *const *matrices, ptrdiff_t size,
-    ptrdiff_t first, ptrdiff_t width, ptrdiff_t apart, float *to)
+/* Copy `height` rows of all left matrices, which are turned, next to each other: in a
+   matrix the columns may lie on different pages. */
+TPUREF_INLINE void tpuref_gather_left(
+    const tpuref_products *p, ptrdiff_t first, ptrdiff_t height, float *to)
 {
-    ptrdiff_t k, i;
+    ptrdiff_t end = (p->inner - 1) * p->left_apart + p->rows, k, i, at;
     for (k = 0; k < p->count; k++)
-        for (i = 0; i < p->inner; i++, to += apart)
-            memcpy(to, matrices[k] + i * size + first, width * sizeof *to);
+        for (i = 0, at = first; i < p->inner; i++, at += p->left_apart, to += height)
+            if (at + TPUREF_OUTPUTS <= end)  /* a whole vector is faster than a part */
+                *(tpuref_outputs *)to = *(const tpuref_outputs *)(p->lefts[k] + at);
+            else
+                memcpy(to, p->lefts[k] + at, height * sizeof *to);
 }
 
-/* `left` and `right` have the tile's part of the matrices. `total` has room for its sum,
-   which does not fit into the registers beside a product. */
+/* Write the transpose of 16 rows of 16 elements: each pass mixes rows like two halves of a
+   pack of cards. */
+TPUREF_INLINE void tpuref_turn(
+    const float *from, ptrdiff_t apart, float *to, ptrdiff_t width)
+{
+    enum { SIZE = TPUREF_OUTPUTS };
+    tpuref_outputs rows[SIZE], mixed[SIZE];
+    int r, pass;
+#pragma GCC unroll 16
+    for (r = 0; r < SIZE; r++)
+        rows[r] = *(const tpuref_outputs *)(from + r * apart);
+#pragma GCC unroll 4
+    for (pass = 0; pass < 4; pass++) {
+#pragma GCC unroll 8
+        for (r = 0; r < SIZE / 2; r++) {
+            mixed[2 * r] = TPUREF_LOW_HALVES(rows[r], rows[r + SIZE / 2]);
+            mixed[2 * r + 1] = TPUREF_HIGH_HALVES(rows[r], rows[r + SIZE / 2]);
+        }
+#pragma GCC unroll 16
+        for (r = 0; r < SIZE; r++)
+            rows[r] = mixed[r];
+    }
+#pragma GCC unroll 16
+    for (r = 0; r < SIZE; r++)
+        *(tpuref_outputs *)(to + r * width) = rows[r];
+}
+
+/* Copy columns of all right matrices, `width` from `first` on, next to each other; zeros
+   take the place of those that are missing. */
+TPUREF_INLINE void tpuref_gather_right(
+    const tpuref_products *p, ptrdiff_t first, float *to, const ptrdiff_t width)
+{
+    ptrdiff_t kept = p->columns - first, apart = p->right_apart, k, i, c;
+    ptrdiff_t down = p->right_turned ? 1 : apart, along = p->right_turned ? apart : 1;
+    for (k = 0; k < p->count; k++) {
+        const float *from = p->rights[k] + first * along;
+        i = 0;
+        if (kept >= width && p->right_turned)
+            for (; i + TPUREF_OUTPUTS <= p->inner; i += TPUREF_OUTPUTS)
+                for (c = 0; c < width; c += TPUREF_OUTPUTS)
+                    tpuref_turn(from + c * apart + i, apart, to + i * width + c, width);
+        else if (kept >= width)
+            for (; i < p->inner; i++)
+                memcpy(to + i * width, from + i * apart, width * sizeof *to);
+        for (; i < p->inner; i++)
+            for (c = 0; c < width; c++)
+                to[i * width + c] = c < kept ? from[i * down + c * along] : 0;
+        to += p->inner * width;
+    }
+}
+
+/* Add `kept` elements of a vector to a total, or write them if it is the first. */
+TPUREF_INLINE void tpuref_add(
+    float *total, tpuref_outputs sum, ptrdiff_t kept, int more)
+{
+    float part[TPUREF_OUTPUTS];
+    ptrdiff_t c;
+    if (kept >= TPUREF_OUTPUTS && more)
+        *(tpuref_outputs *)total += sum;
+    else if (kept >= TPUREF_OUTPUTS)
+        *(tpuref_outputs *)total = sum;
+    else {
+        memcpy(part, &sum, sizeof part);
+        for (c = 0; c < kept; c++)
+            total[c] = more ? total[c] + part[c] : part[c];
+    }
+}
+
+/* `left` has the gathered rows if they are `turned`, else they are read from `row` on; of
+   the columns in `right`, `kept` are written. The total of products stays out of the
+   result until it is whole if they are `summed`, from gathered rows, to columns that are
+   all kept. The last four arguments are constants wherever this is inlined. */
 TPUREF_INLINE void tpuref_tile(
-    const tpuref_products *p, const float *left, const float *right,
-    tpuref_outputs *total, ptrdiff_t rows, float *result, const int widest,
+    const tpuref_products *p, ptrdiff_t row, const float *left, const float *right,
+    float *result, ptrdiff_t kept, const int turned, const int summed, const int rows,
     const int vectors)
 {
-    ptrdiff_t k, i;
+    tpuref_outputs total[TPUREF_TILE][2] = {0};
+    ptrdiff_t apart = p->left_apart, k, start, i;
     int r, v;
-    for (k = 0; k < p->count; k++) {
-        tpuref_outputs sum[TPUREF_TILE][2], weights[2];
+    for (r = 0; r < rows; r++)
+        for (v = 0; v < vectors; v++)
+            __builtin_prefetch(result + r * p->result_apart + v * TPUREF_OUTPUTS, 1);
+    for (k = 0; k < p->count; k++)
+        for (start = 0; start < p->inner; start += TPUREF_INNER) {
+            tpuref_outputs sum[TPUREF_TILE][2] = {0}, weights[2];
+            ptrdiff_t steps = p->inner - start;
+            float *place = result;
+            /* Four pointers: an address has room for one more register, times 1, 2 or 4. */
+            const float *at[4];
+            for (r = 0; r < 4; r++)
+                at[r] = p->lefts[k] + (row + 3 * r) * apart + start;
+            if (steps > TPUREF_INNER)
+                steps = TPUREF_INNER;
+            for (i = 0; i < steps; i++, left += rows) {
+                for (v = 0; v < vectors; v++, right += TPUREF_OUTPUTS)
+                    weights[v] = *(const tpuref_outputs *)right;
 #pragma GCC unroll 12
-        for (r = 0; r < widest; r++)
+                for (r = 0; r < rows; r++)
 #pragma GCC unroll 2
-            for (v = 0; v < vectors; v++)
-                sum[r][v] = (tpuref_outputs){0};
-        for (i = 0; i < p->inner; i++, left += widest) {
-            for (v = 0; v < vectors; v++, right += TPUREF_OUTPUTS)
-                weights[v] = *(const tpuref_outputs *)right;
+                    for (v = 0; v < vectors; v++)
+                        sum[r][v] += (turned ? left[r] : at[r / 3][r % 3 * apart + i])
+                                     * weights[v];
+            }
+            if (summed) {
 #pragma GCC unroll 12
-            for (r = 0; r < widest; r++)
+                for (r = 0; r < rows; r++)
+#pragma GCC unroll 2
+                    for (v = 0; v < vectors; v++)
+                        if (k || start)
+                            total[r][v] += sum[r][v];
+                        else
+                            total[r][v] = sum[r][v];
+                continue;
+            }
+#pragma GCC unroll 12
+            for (r = 0; r < rows; r++, place += p->result_apart)
 #pragma GCC unroll 2
                 for (v = 0; v < vectors; v++)
-                    sum[r][v] += left[r] * weights[v];
+                    tpuref_add(place + v * TPUREF_OUTPUTS, sum[r][v],
+                               kept - v * TPUREF_OUTPUTS, start);
         }
-#pragma GCC unroll 12
-        for (r = 0; r < widest; r++)
-#pragma GCC unroll 2
-            for (v = 0; v < vectors; v++)
-                if (k)
-                    total[r * vectors + v] += sum[r][v];
-                else
-                    total[r * vectors + v] = sum[r][v];
-    }
-    for (r = 0; r < rows; r++, result += p->columns)
-        memcpy(result, total + r * vectors, vectors * sizeof *total);
+    for (r = 0; summed && r < rows; r++, result += p->result_apart)
+        memcpy(result, total[r], vectors * sizeof *total[r]);
 }
+
+/* Compute a tile of `count` rows, and of more than 16 columns if it is `wide`. */
+typedef void tpuref_compute(
+    const tpuref_products *p, ptrdiff_t row, ptrdiff_t count, int wide, const float *left,
+    const float *right, float *result, ptrdiff_t kept);
 
 /* Write rows [first, last) of the result; `left` has room for these rows of all left
-   matrices, up to a whole tile, and `right` for 32 columns of all right matrices. */
+   matrices and a vector, and `right` for a group and 32 columns of all right matrices. */
 TPUREF_INLINE void tpuref_sum_of(
     const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left, float *right,
-    const int widest, const int vectors)
+    const ptrdiff_t widest, const int vectors, tpuref_compute *compute)
 {
-    const ptrdiff_t width = vectors * TPUREF_OUTPUTS, inner = p->count * p->inner;
-    tpuref_outputs total[TPUREF_TILE * 2];
-    ptrdiff_t row, column;
-    for (row = first; row < last; row += widest)
-        tpuref_gather(p, p->lefts, p->rows, row, last - row < widest ? last - row : widest,
-                      widest, left + (row - first) * inner);
-    for (column = 0; column < p->columns; column += width) {
-        int whole = vectors == 2 && column + width <= p->columns;
-        ptrdiff_t own = whole ? width : TPUREF_OUTPUTS;
-        tpuref_gather(p, p->rights, p->columns, column, own, own, right);
-        for (row = first; row < last; row += widest) {
-            ptrdiff_t rows = last - row < widest ? last - row : widest;
-            const float *tile = left + (row - first) * inner;
-            float *result = p->result + row * p->columns + column;
-            if (whole)
-                tpuref_tile(p, tile, right, total, rows, result, widest, 2);
-            else
-                tpuref_tile(p, tile, right, total, rows, result, widest, 1);
-        }
-    }
+    ptrdiff_t height = last - first, tiles = (height + widest - 1) / widest, tile, block;
+    ptrdiff_t inner = p->count * p->inner, width = vectors * TPUREF_OUTPUTS, column, group;
+    ptrdiff_t columns = (TPUREF_GROUP / (width * inner) + 1) * width;
+#define TPUREF_FIRST(tile) (first + (tile) * height / tiles)
+    for (tile = 0; p->left_turned && tile < tiles; tile++)
+        tpuref_gather_left(
+            p, TPUREF_FIRST(tile), TPUREF_FIRST(tile + 1) - TPUREF_FIRST(tile),
+            left + (TPUREF_FIRST(tile) - first) * inner);
+    for (group = 0; group < p->columns; group += columns)
+        for (block = 0; block < tiles; block += TPUREF_BLOCK)
+            for (column = group; column < p->columns && column < group + columns;
+                 column += width) {
+                ptrdiff_t kept = p->columns - column;
+                float *copied = right + (column - group) * inner;
+                int wide = vectors == 2 && kept > TPUREF_OUTPUTS;
+                if (!block && wide)
+                    tpuref_gather_right(p, column, copied, 2 * TPUREF_OUTPUTS);
+                else if (!block)
+                    tpuref_gather_right(p, column, copied, TPUREF_OUTPUTS);
+                for (tile = block; tile < tiles && tile < block + TPUREF_BLOCK; tile++) {
+                    ptrdiff_t row = TPUREF_FIRST(tile);
+                    compute(p, row, TPUREF_FIRST(tile + 1) - row, wide,
+                            left + (row - first) * inner, copied,
+                            p->result + row * p->result_apart + column, kept);
+                }
+            }
+#undef TPUREF_FIRST
 }
 
+/* A function for each kind of tiles: GCC does not keep the sums of tiles in registers if
+   too many of them are in one function. */
+#define TPUREF_TILES(name, target, widest, turned, summed) \
+    target static void name( \
+        const tpuref_products *p, ptrdiff_t row, ptrdiff_t count, int wide, \
+        const float *left, const float *right, float *result, ptrdiff_t kept) \
+    { \
+        if (wide) { \
+            TPUREF_CASES(count, widest, 2, tpuref_tile, p, row, left, right, result, kept, \
+                         turned, summed) \
+        } else { \
+            TPUREF_CASES(count, widest, 1, tpuref_tile, p, row, left, right, result, kept, \
+                         turned, summed) \
+        } \
+    }
+
 #define TPUREF_SUM_OF(set, target, widest, vectors) \
+    TPUREF_TILES(tpuref_tiles_##set, target, widest, 0, 0) \
+    TPUREF_TILES(tpuref_turned_tiles_##set, target, widest, 1, 0) \
+    TPUREF_TILES(tpuref_sums_of_tiles_##set, target, widest, 1, 1) \
     target static void tpuref_sum_of_##set( \
         const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left, \
         float *right) \
-    { tpuref_sum_of(p, first, last, left, right, widest, vectors); }
+    { \
+        tpuref_compute *compute = p->count > 1 ? tpuref_sums_of_tiles_##set \
+            : p->left_turned ? tpuref_turned_tiles_##set : tpuref_tiles_##set; \
+        tpuref_sum_of(p, first, last, left, right, widest, vectors, compute); \
+    }
 
 TPUREF_SUM_OF(plain, , 6, 1)
 #if defined(__x86_64__)
 TPUREF_SUM_OF(avx2, __attribute__((target("avx2,fma"))), 6, 1)
 TPUREF_SUM_OF(avx512f, __attribute__((target("avx512f"))), 12, 2)
 #endif
+
+/* Whether the registers hold tiles that are faster than those of BLAS. */
+static int tpuref_has_wide_vectors(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512f") != 0;
+#else
+    return 0;
+#endif
+}
 
 static void tpuref_sum_of_products(
     const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left,

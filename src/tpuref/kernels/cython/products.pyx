@@ -1,28 +1,156 @@
 # cython: language_level=3
 # cython: boundscheck=False
-# cython: wraparound=False
 # cython: initializedcheck=False
+# cython: cdivision=True
 # cython: embedsignature=True
-"""Sums of products of matrices, in one pass.
+"""Products of matrices, and sums of them in one pass.
 
-The twin of `tpuref.kernels.python.products`, which documents the arguments.
+The twin of `tpuref.kernels.python.products`, which documents the arguments.  BLAS
+multiplies small matrices, and all without AVX-512: it is faster there.
 """
 
+from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport uintptr_t
 
 import numpy as np
 
+from tpuref.kernels.parts import in_parts
+
 cdef extern from "products.h":
     enum:
-        TPUREF_OUTPUTS, TPUREF_TILE
+        TPUREF_GROUP, TPUREF_OUTPUTS
     ctypedef struct Products "tpuref_products":
         const float* const* lefts
         const float* const* rights
         Py_ssize_t count, inner, rows, columns
+        Py_ssize_t left_apart, right_apart, result_apart
+        bint left_turned, right_turned
         float* result
+    bint tpuref_has_wide_vectors() noexcept nogil
     void tpuref_sum_of_products(
         const Products*, Py_ssize_t, Py_ssize_t, float*, float*
     ) noexcept nogil
+
+cdef enum:
+    MOST_AXES = 32
+
+_LEAST = 4
+_LEAST_WORK = 1 << 21
+"""The rows or columns, and the multiplications, that BLAS does not do faster."""
+
+
+cdef struct Matrices:
+    float* first
+    Py_ssize_t apart
+    bint turned
+    Py_ssize_t[MOST_AXES] strides
+
+
+cdef bint read(array, tuple batch, Matrices* matrices) except -1:
+    """Describe an array; return whether its rows or columns are whole in memory.
+
+    The strides are those of the axes of `batch`, in floats.
+    """
+    cdef Py_buffer view
+    cdef Py_ssize_t down, along, axis, own
+    cdef bint fits
+    PyObject_GetBuffer(array, &view, PyBUF_STRIDES)
+    down, along = view.strides[view.ndim - 2], view.strides[view.ndim - 1]
+    matrices.first = <float*>view.buf
+    matrices.turned = along != 4
+    matrices.apart = (along if matrices.turned else down) // 4
+    fits = matrices.apart >= view.shape[view.ndim - (2 if matrices.turned else 1)]
+    fits = fits and min(down, along) == 4 and max(down, along) % 4 == 0
+    for axis in range(len(batch)):
+        own = view.ndim - 2 - len(batch) + axis
+        matrices.strides[axis] = 0
+        if own >= 0 and view.shape[own] > 1:
+            matrices.strides[axis] = view.strides[own] // 4
+            fits = fits and view.strides[own] % 4 == 0
+    PyBuffer_Release(&view)
+    return fits
+
+
+cdef class Work:
+    """Products of matrices, whose parts threads compute."""
+
+    cdef Products whole
+    cdef Matrices left, right, result
+    cdef Py_ssize_t axes
+    cdef Py_ssize_t[MOST_AXES] sizes
+
+    cdef bint set(self, left, right, result) except -1:
+        """Set matrices and sizes; return whether the kernel can read the matrices."""
+        cdef Products* p = &self.whole
+        cdef tuple batch = result.shape[:-2]
+        cdef Py_ssize_t axis
+        cdef bint fits
+        self.axes = len(batch)
+        for axis in range(self.axes):
+            self.sizes[axis] = batch[axis]
+        fits = read(left, batch, &self.left) and read(right, batch, &self.right)
+        fits = read(result, batch, &self.result) and fits and not self.result.turned
+        p.count, p.inner = 1, left.shape[-1]
+        p.rows, p.columns = result.shape[-2:]
+        p.left_apart, p.left_turned = self.left.apart, self.left.turned
+        p.right_apart, p.right_turned = self.right.apart, self.right.turned
+        p.result_apart = self.result.apart
+        return fits
+
+    def multiply(self, Py_ssize_t first, Py_ssize_t last):
+        """Write rows [first, last) of the result, counted over all matrices."""
+        cdef Products p = self.whole
+        cdef Py_ssize_t gathered = p.inner * p.rows if p.left_turned else 0
+        cdef float[::1] rows = np.empty(gathered + TPUREF_OUTPUTS, np.float32)
+        cdef float[::1] columns = columns_of(p.inner)
+        cdef const float* left
+        cdef const float* right
+        cdef Py_ssize_t top, end, rest, place, axis
+        p.lefts, p.rights = &left, &right
+        with nogil:
+            while first < last:
+                left, right = self.left.first, self.right.first
+                p.result = self.result.first
+                rest = first // p.rows
+                for axis in range(self.axes - 1, -1, -1):
+                    place = rest % self.sizes[axis]
+                    rest //= self.sizes[axis]
+                    left += place * self.left.strides[axis]
+                    right += place * self.right.strides[axis]
+                    p.result += place * self.result.strides[axis]
+                top = first % p.rows
+                end = min(p.rows, top + last - first)
+                tpuref_sum_of_products(&p, top, end, &rows[0], &columns[0])
+                first += end - top
+
+
+def multiply(left, right, out=None):
+    """Return the product of matrices, batched over the axes before the last two."""
+    cdef Work work = Work()
+    if (
+        not tpuref_has_wide_vectors()
+        or not left.dtype == right.dtype == np.float32
+        or min(left.ndim, right.ndim) < 2
+        or left.shape[-1] != right.shape[-2]
+        or min(left.shape[-2], right.shape[-1]) < _LEAST
+        or left.shape[-2] * left.shape[-1] * right.shape[-1] < _LEAST_WORK
+    ):
+        return np.matmul(left, right, out=out)
+    batch = ()
+    if left.ndim > 2 or right.ndim > 2:
+        batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    shape = *batch, left.shape[-2], right.shape[-1]
+    result = out
+    if out is None or np.may_share_memory(out, left) or np.may_share_memory(out, right):
+        result = np.empty(shape, np.float32)
+    fits = (result.shape, result.dtype) == (shape, np.float32)
+    if not fits or not work.set(left, right, result):
+        return np.matmul(left, right, out=out)
+    in_parts(work.multiply, result.size // shape[-1], result.size * work.whole.inner)
+    if out is not None and result is not out:
+        out[...] = result
+        return out
+    return result
 
 
 def add_up(lefts, rights, Py_ssize_t first, Py_ssize_t last, float[:, ::1] result):
@@ -30,15 +158,22 @@ def add_up(lefts, rights, Py_ssize_t first, Py_ssize_t last, float[:, ::1] resul
     cdef Products whole
     cdef const uintptr_t[::1] left = addresses_of(lefts), right = addresses_of(rights)
     cdef Py_ssize_t inner = len(lefts[0]) * left.shape[0]
-    cdef float[::1] rows = np.zeros(inner * (last - first + TPUREF_TILE), np.float32)
-    cdef float[::1] columns = np.empty(inner * 2 * TPUREF_OUTPUTS, np.float32)
+    cdef float[::1] rows = np.empty(inner * (last - first) + TPUREF_OUTPUTS, np.float32)
+    cdef float[::1] columns = columns_of(inner)
     whole.lefts = <const float* const*>&left[0]
     whole.rights = <const float* const*>&right[0]
     whole.count, whole.inner = left.shape[0], len(lefts[0])
-    whole.rows, whole.columns = result.shape[0], result.shape[1]
+    whole.rows = whole.left_apart = result.shape[0]
+    whole.columns = whole.right_apart = whole.result_apart = result.shape[1]
+    whole.left_turned, whole.right_turned = True, False
     whole.result = &result[0, 0]
     with nogil:
         tpuref_sum_of_products(&whole, first, last, &rows[0], &columns[0])
+
+
+cdef columns_of(Py_ssize_t inner):
+    """Return memory for a group of columns."""
+    return np.empty(TPUREF_GROUP + inner * 2 * TPUREF_OUTPUTS, np.float32)
 
 
 cdef addresses_of(matrices):

@@ -16,4 +16,35 @@ typedef float tpuref_outputs
 
 #define TPUREF_INLINE static inline __attribute__((always_inline))
 
+/* Call `function` with its last two arguments as constants; `widest` is the most. */
+#define TPUREF_CASE(n, widest, vectors, function, ...) \
+    case n: if (n <= widest) function(__VA_ARGS__, n, vectors); break;
+#define TPUREF_CASES(count, widest, vectors, function, ...) \
+    switch (count) { \
+    TPUREF_CASE(1, widest, vectors, function, __VA_ARGS__) \
+    TPUREF_CASE(2, widest, vectors, function, __VA_ARGS__) \
+    TPUREF_CASE(3, widest, vectors, function, __VA_ARGS__) \
+    TPUREF_CASE(4, widest, vectors, function, __VA_ARGS__) \
+    TPUREF_CASE(5, widest, vectors, function, __VA_ARGS__) \
+    TPUREF_CASE(6, widest, vectors, function, __VA_ARGS__) \
+    TPUREF_CASE(7, widest, vectors, function, __VA_ARGS__) \
+    TPUREF_CASE(8, widest, vectors, function, __VA_ARGS__) \
+    TPUREF_CASE(9, widest, vectors, function, __VA_ARGS__) \
+    TPUREF_CASE(10, widest, vectors, function, __VA_ARGS__) \
+    TPUREF_CASE(11, widest, vectors, function, __VA_ARGS__) \
+    TPUREF_CASE(12, widest, vectors, function, __VA_ARGS__) \
+    }
+
+/* The halves of two vectors, one element of each in turns. */
+#if defined(__clang__)
+#define TPUREF_MIX(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+typedef int tpuref_places __attribute__((vector_size(4 * TPUREF_OUTPUTS)));
+#define TPUREF_MIX(a, b, ...) __builtin_shuffle(a, b, (tpuref_places){__VA_ARGS__})
+#endif
+#define TPUREF_LOW_HALVES(a, b) \
+    TPUREF_MIX(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define TPUREF_HIGH_HALVES(a, b) \
+    TPUREF_MIX(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+
 #endif

@@ -13,6 +13,7 @@ import numpy as np
 
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr
+from tpuref.kernels import products
 
 MOST_COMPARED = 1 << 28
 """The most multiplications of a product that is compared; larger ones stay apart."""
@@ -51,13 +52,13 @@ def is_joint(
     draw = np.random.default_rng(0)
     x = draw.standard_normal((cores, *left)).astype(dtype)
     y = draw.standard_normal(right).astype(dtype)
-    apart: Array = np.matmul(x, y.T if turned else y)
+    apart = products.multiply(x, y.T if turned else y)
     together = multiply(x, y, turned=turned, out=np.empty_like(apart))
     return together.tobytes() == apart.tobytes()
 
 
 def multiply(x: Array, y: Array, *, turned: bool, out: Array) -> Array:
     """Multiply the matrices of all cores by a shared one, and return `out`."""
-    rows, products = (array.reshape(-1, array.shape[-1]) for array in (x, out))
-    np.matmul(rows, y.T if turned else y, out=products)
+    rows, place = (array.reshape(-1, array.shape[-1]) for array in (x, out))
+    products.multiply(rows, y.T if turned else y, place)
     return out

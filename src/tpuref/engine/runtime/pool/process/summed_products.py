@@ -151,7 +151,7 @@ def _are_large(sizes: Sizes | None) -> bool:
     if sizes is None:
         return False
     inner, rows, columns = sizes
-    least = max(2 * inner * (rows + columns), FLAT_LIMIT // 4)
+    least = max(inner * (rows + columns), FLAT_LIMIT // 4)
     return rows * columns >= least and _is_exact(inner, rows, columns)
 
 
@@ -165,5 +165,5 @@ def _is_exact(inner: int, rows: int, columns: int) -> bool:
     rights = draw.standard_normal((2, inner, columns)).astype(np.float32)
     result = np.empty((rows, columns), np.float32)
     add_up([*lefts], [*rights], slice(0, rows), result)
-    apart = [x.T @ y for x, y in zip(lefts, rights, strict=True)]
+    apart = [products.multiply(x.T, y) for x, y in zip(lefts, rights, strict=True)]
     return result.tobytes() == fold(apart).tobytes()
