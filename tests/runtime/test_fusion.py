@@ -10,6 +10,7 @@ from tpuref.base.dtypes import DTYPES
 from tpuref.engine.ops.definition import Operand, outputs_of
 from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
+from tpuref.engine.runtime.pool.process import fusion as fusions
 from tpuref.engine.runtime.pool.process import plan_calls, product
 from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES, FusionPlan
 
@@ -317,6 +318,27 @@ TURNED = {
     "both": (True, True),
     "": (False,) * 2,
 }
+
+
+def test_a_gradient_takes_the_place_of_what_is_read_no_more(monkeypatch):
+    plans = []
+
+    def note(*arguments):
+        plans.append(FusionPlan(*arguments))
+        return plans[-1]
+
+    monkeypatch.setattr(fusions, "FusionPlan", note)
+    program = [
+        instr("MatMul", [0, 0], 1),
+        instr("ReluGrad", [1, 0], 2),
+        instr("MatMul", [2, 0], 3),
+    ]
+    x = Stacked(np.random.default_rng(8).standard_normal((CORES, 7, 7), np.float32))
+    values = fused(fusion_of(program, CORES, [3]), {0: x})
+    require_same(values, one_by_one(program, CORES, {0: x}, {}), [3])
+    assert [plan.kept_bytes for plan in plans] == [x.stack.nbytes]
+
+
 PRODUCTS = [(4, 256, 10), (1, 7, 1), (5, 1, 3), (1, 1, 1), (17, 33, 2), (3, 0, 2)]
 
 

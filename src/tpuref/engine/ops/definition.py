@@ -143,7 +143,10 @@ class Batching:
 
 
 def elementary(name: str) -> Batching:
-    """Return how to compute an operation of `tpuref.kernels.elementwise`."""
+    """Return how to compute an operation of `tpuref.kernels.elementwise`.
+
+    Its result may take the place of its inputs.
+    """
     return Batching(
         broadcasts=True, elementwise=True, elementary=lambda *operands: name
     )

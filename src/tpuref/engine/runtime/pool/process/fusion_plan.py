@@ -443,7 +443,9 @@ class FusionPlan:
     ) -> None:
         """Plan an operation that writes into given memory, as ufuncs do with `out`."""
         (slot,) = instr.outputs
-        if elementwise and isinstance(function, np.ufunc):
+        batching = instr.definition.batching
+        by_kernel = batching.elementwise and batching.elementary is not None
+        if elementwise and (isinstance(function, np.ufunc) or by_kernel):
             self._release(ending)  # it may overwrite its inputs, element by element
         result = self._allocate(slot, kind, shape, instr.specs[0].dtype.np)
         self._release(ending)
