@@ -38,7 +38,7 @@ def test_negative_zeros_and_infinities(kernels):
     assert not result[1].any()
 
 
-LAYOUTS = ("whole", "turned", "part", "heads")
+LAYOUTS = ("whole", "turned", "part", "heads", "reversed", "repeated")
 """How the matrices of an array lie in memory."""
 
 
@@ -54,7 +54,10 @@ def drawn(draw, layout, *shape):
         array = array.swapaxes(-2, -3)
     else:
         array = draw.standard_normal(shape)
-    return array.astype(np.float32, order="K")
+    array = array.astype(np.float32, order="K")
+    if layout == "repeated":
+        return np.broadcast_to(array[..., :1, :], shape)
+    return array[..., ::-1] if layout == "reversed" else array
 
 
 @pytest.mark.parametrize("left", LAYOUTS)

@@ -172,7 +172,7 @@ typedef void tpuref_compute(
 
 /* Write rows [first, last) of the result; `left` has room for these rows of all left
    matrices and a vector, and `right` for a group and 32 columns of all right matrices. */
-TPUREF_INLINE void tpuref_sum_of(
+TPUREF_INLINE void tpuref_rows(
     const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left, float *right,
     const ptrdiff_t widest, const int vectors, tpuref_compute *compute)
 {
@@ -222,16 +222,13 @@ TPUREF_INLINE void tpuref_sum_of(
     }
 
 #define TPUREF_SUM_OF(set, target, widest, vectors) \
-    TPUREF_TILES(tpuref_tiles_##set, target, widest, 0, 0) \
-    TPUREF_TILES(tpuref_turned_tiles_##set, target, widest, 1, 0) \
     TPUREF_TILES(tpuref_sums_of_tiles_##set, target, widest, 1, 1) \
     target static void tpuref_sum_of_##set( \
         const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left, \
         float *right) \
     { \
-        tpuref_compute *compute = p->count > 1 ? tpuref_sums_of_tiles_##set \
-            : p->left_turned ? tpuref_turned_tiles_##set : tpuref_tiles_##set; \
-        tpuref_sum_of(p, first, last, left, right, widest, vectors, compute); \
+        tpuref_rows(p, first, last, left, right, widest, vectors, \
+                    tpuref_sums_of_tiles_##set); \
     }
 
 TPUREF_SUM_OF(plain, , 6, 1)
@@ -240,16 +237,7 @@ TPUREF_SUM_OF(avx2, __attribute__((target("avx2,fma"))), 6, 1)
 TPUREF_SUM_OF(avx512f, __attribute__((target("avx512f"))), 12, 2)
 #endif
 
-/* Whether the registers hold tiles that are faster than those of BLAS. */
-static int tpuref_has_wide_vectors(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512f") != 0;
-#else
-    return 0;
-#endif
-}
-
+/* The left matrices are turned, the right ones are not; columns are a multiple of 16. */
 static void tpuref_sum_of_products(
     const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left,
     float *right)
@@ -262,6 +250,31 @@ static void tpuref_sum_of_products(
     else
 #endif
         tpuref_sum_of_plain(p, first, last, left, right);
+}
+
+/* Tiles of other registers are no faster than those of BLAS. */
+#if defined(__x86_64__)
+#define TPUREF_WIDE __attribute__((target("avx512f")))
+#define TPUREF_MULTIPLIES __builtin_cpu_supports("avx512f")
+#else
+#define TPUREF_WIDE
+#define TPUREF_MULTIPLIES 0
+#endif
+
+static int tpuref_multiplies(void)
+{
+    return TPUREF_MULTIPLIES != 0;
+}
+
+TPUREF_TILES(tpuref_tiles, TPUREF_WIDE, 12, 0, 0)
+TPUREF_TILES(tpuref_turned_tiles, TPUREF_WIDE, 12, 1, 0)
+
+/* Write rows of one product; needs `tpuref_multiplies`. */
+TPUREF_WIDE static void tpuref_multiply(
+    const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left, float *right)
+{
+    tpuref_rows(p, first, last, left, right, 12, 2,
+                p->left_turned ? tpuref_turned_tiles : tpuref_tiles);
 }
 
 #endif

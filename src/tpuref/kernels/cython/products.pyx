@@ -26,7 +26,10 @@ cdef extern from "products.h":
         Py_ssize_t left_apart, right_apart, result_apart
         bint left_turned, right_turned
         float* result
-    bint tpuref_has_wide_vectors() noexcept nogil
+    bint tpuref_multiplies() noexcept nogil
+    void tpuref_multiply(
+        const Products*, Py_ssize_t, Py_ssize_t, float*, float*
+    ) noexcept nogil
     void tpuref_sum_of_products(
         const Products*, Py_ssize_t, Py_ssize_t, float*, float*
     ) noexcept nogil
@@ -120,7 +123,7 @@ cdef class Work:
                     p.result += place * self.result.strides[axis]
                 top = first % p.rows
                 end = min(p.rows, top + last - first)
-                tpuref_sum_of_products(&p, top, end, &rows[0], &columns[0])
+                tpuref_multiply(&p, top, end, &rows[0], &columns[0])
                 first += end - top
 
 
@@ -128,7 +131,7 @@ def multiply(left, right, out=None):
     """Return the product of matrices, batched over the axes before the last two."""
     cdef Work work = Work()
     if (
-        not tpuref_has_wide_vectors()
+        not tpuref_multiplies()
         or not left.dtype == right.dtype == np.float32
         or min(left.ndim, right.ndim) < 2
         or left.shape[-1] != right.shape[-2]
