@@ -69,14 +69,15 @@ TPUREF_INLINE void tpuref_turn(
 /* Copy columns of all right matrices, `width` from `first` on, next to each other; zeros
    take the place of those that are missing. */
 TPUREF_INLINE void tpuref_gather_right(
-    const tpuref_products *p, ptrdiff_t first, float *to, const ptrdiff_t width)
+    const tpuref_products *p, ptrdiff_t first, float *to, const ptrdiff_t width,
+    const int turned)
 {
     ptrdiff_t kept = p->columns - first, apart = p->right_apart, k, i, c;
-    ptrdiff_t down = p->right_turned ? 1 : apart, along = p->right_turned ? apart : 1;
+    ptrdiff_t down = turned ? 1 : apart, along = turned ? apart : 1;
     for (k = 0; k < p->count; k++) {
         const float *from = p->rights[k] + first * along;
         i = 0;
-        if (kept >= width && p->right_turned)
+        if (kept >= width && turned)
             for (; i + TPUREF_OUTPUTS <= p->inner; i += TPUREF_OUTPUTS)
                 for (c = 0; c < width; c += TPUREF_OUTPUTS)
                     tpuref_turn(from + c * apart + i, apart, to + i * width + c, width);
@@ -90,21 +91,25 @@ TPUREF_INLINE void tpuref_gather_right(
     }
 }
 
-/* Add `kept` elements of a vector to a total, or write them if it is the first. */
+/* Add some elements of a vector to a total, or write them if it is the first. */
+static __attribute__((noinline)) void tpuref_add_part(
+    float *total, const float *part, ptrdiff_t kept, int more)
+{
+    ptrdiff_t c;
+    for (c = 0; c < kept; c++)
+        total[c] = more ? total[c] + part[c] : part[c];
+}
+
+/* The same for a vector, of which `kept` elements may be fewer. */
 TPUREF_INLINE void tpuref_add(
     float *total, tpuref_outputs sum, ptrdiff_t kept, int more)
 {
-    float part[TPUREF_OUTPUTS];
-    ptrdiff_t c;
-    if (kept >= TPUREF_OUTPUTS && more)
+    if (kept < TPUREF_OUTPUTS)
+        tpuref_add_part(total, (const float *)&sum, kept, more);
+    else if (more)
         *(tpuref_outputs *)total += sum;
-    else if (kept >= TPUREF_OUTPUTS)
+    else
         *(tpuref_outputs *)total = sum;
-    else {
-        memcpy(part, &sum, sizeof part);
-        for (c = 0; c < kept; c++)
-            total[c] = more ? total[c] + part[c] : part[c];
-    }
 }
 
 /* `left` has the gathered rows if they are `turned`, else they are read from `row` on; of
@@ -171,10 +176,11 @@ typedef void tpuref_compute(
     const float *right, float *result, ptrdiff_t kept);
 
 /* Write rows [first, last) of the result; `left` has room for these rows of all left
-   matrices and a vector, and `right` for a group and 32 columns of all right matrices. */
+   matrices and a vector, and `right` for a group and 32 columns of all right matrices,
+   which are all `turned` or not. */
 TPUREF_INLINE void tpuref_rows(
     const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left, float *right,
-    const ptrdiff_t widest, const int vectors, tpuref_compute *compute)
+    const ptrdiff_t widest, const int vectors, const int turned, tpuref_compute *compute)
 {
     ptrdiff_t height = last - first, tiles = (height + widest - 1) / widest, tile, block;
     ptrdiff_t inner = p->count * p->inner, width = vectors * TPUREF_OUTPUTS, column, group;
@@ -192,9 +198,9 @@ TPUREF_INLINE void tpuref_rows(
                 float *copied = right + (column - group) * inner;
                 int wide = vectors == 2 && kept > TPUREF_OUTPUTS;
                 if (!block && wide)
-                    tpuref_gather_right(p, column, copied, 2 * TPUREF_OUTPUTS);
+                    tpuref_gather_right(p, column, copied, 2 * TPUREF_OUTPUTS, turned);
                 else if (!block)
-                    tpuref_gather_right(p, column, copied, TPUREF_OUTPUTS);
+                    tpuref_gather_right(p, column, copied, TPUREF_OUTPUTS, turned);
                 for (tile = block; tile < tiles && tile < block + TPUREF_BLOCK; tile++) {
                     ptrdiff_t row = TPUREF_FIRST(tile);
                     compute(p, row, TPUREF_FIRST(tile + 1) - row, wide,
@@ -207,12 +213,12 @@ TPUREF_INLINE void tpuref_rows(
 
 /* A function for each kind of tiles: GCC does not keep the sums of tiles in registers if
    too many of them are in one function. */
-#define TPUREF_TILES(name, target, widest, turned, summed) \
+#define TPUREF_TILES(name, target, widest, most_vectors, turned, summed) \
     target static void name( \
         const tpuref_products *p, ptrdiff_t row, ptrdiff_t count, int wide, \
         const float *left, const float *right, float *result, ptrdiff_t kept) \
     { \
-        if (wide) { \
+        if (wide && most_vectors == 2) { \
             TPUREF_CASES(count, widest, 2, tpuref_tile, p, row, left, right, result, kept, \
                          turned, summed) \
         } else { \
@@ -222,12 +228,12 @@ TPUREF_INLINE void tpuref_rows(
     }
 
 #define TPUREF_SUM_OF(set, target, widest, vectors) \
-    TPUREF_TILES(tpuref_sums_of_tiles_##set, target, widest, 1, 1) \
+    TPUREF_TILES(tpuref_sums_of_tiles_##set, target, widest, vectors, 1, 1) \
     target static void tpuref_sum_of_##set( \
         const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left, \
         float *right) \
     { \
-        tpuref_rows(p, first, last, left, right, widest, vectors, \
+        tpuref_rows(p, first, last, left, right, widest, vectors, 0, \
                     tpuref_sums_of_tiles_##set); \
     }
 
@@ -266,15 +272,18 @@ static int tpuref_multiplies(void)
     return TPUREF_MULTIPLIES != 0;
 }
 
-TPUREF_TILES(tpuref_tiles, TPUREF_WIDE, 12, 0, 0)
-TPUREF_TILES(tpuref_turned_tiles, TPUREF_WIDE, 12, 1, 0)
+TPUREF_TILES(tpuref_tiles, TPUREF_WIDE, 12, 2, 0, 0)
+TPUREF_TILES(tpuref_turned_tiles, TPUREF_WIDE, 12, 2, 1, 0)
 
 /* Write rows of one product; needs `tpuref_multiplies`. */
 TPUREF_WIDE static void tpuref_multiply(
     const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left, float *right)
 {
-    tpuref_rows(p, first, last, left, right, 12, 2,
-                p->left_turned ? tpuref_turned_tiles : tpuref_tiles);
+    tpuref_compute *compute = p->left_turned ? tpuref_turned_tiles : tpuref_tiles;
+    if (p->right_turned)
+        tpuref_rows(p, first, last, left, right, 12, 2, 1, compute);
+    else
+        tpuref_rows(p, first, last, left, right, 12, 2, 0, compute);
 }
 
 #endif
