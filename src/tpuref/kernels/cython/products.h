@@ -1,4 +1,4 @@
-/* Sums of products of matrices.
+/* Products of matrices, and sums of them.
    A tile of one product stays in registers while the inner axis passes, each step fused
    with the sum as BLAS does; then it is added to the total. A sum does not depend on the
    tile it is in. */
