@@ -108,6 +108,17 @@ def test_a_product_may_be_written_over_a_factor(kernels):
     np.testing.assert_array_equal(y, expected)
 
 
+def test_products_of_more_axes_than_numpy_broadcasts(kernels):
+    axes = 40 if int(np.__version__.partition(".")[0]) > 1 else 20
+    draw = np.random.default_rng(11)
+    x, y = (drawn(draw, "whole", 2, 160, 160) for _ in range(2))
+    long = x.reshape((1,) * axes + x.shape), y.reshape((1,) * axes + y.shape)
+    product = kernels.products.multiply(*long)
+    expected = kernels.products.multiply(x, y)
+    assert product.shape == (1,) * axes + expected.shape
+    np.testing.assert_allclose(product.reshape(x.shape), expected, atol=1e-4)
+
+
 def test_shapes_that_do_not_fit(kernels):
     x, y = np.ones((200, 300), np.float32), np.ones((301, 400), np.float32)
     with pytest.raises(ValueError, match="mismatch"):

@@ -134,6 +134,7 @@ def multiply(left, right, out=None):
         not tpuref_multiplies()
         or not left.dtype == right.dtype == np.float32
         or min(left.ndim, right.ndim) < 2
+        or max(left.ndim, right.ndim) > MOST_AXES
         or left.shape[-1] != right.shape[-2]
         or min(left.shape[-2], right.shape[-1]) < _LEAST
         or left.shape[-2] * left.shape[-1] * right.shape[-1] < _LEAST_WORK
