@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("both_executors")
 
 @pytest.fixture
 def logged(caplog):
-    """Return what tpuref has logged of reductions since the last question."""
+    """A function that returns the messages about reductions since its last call."""
     caplog.set_level(logging.INFO, "tpuref")
 
     def messages():

@@ -18,6 +18,7 @@ from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.functions.extents import size
 from tpuref.interface.functions.reductions import reduce_euclidean_norm, reduce_sum
+from tpuref.interface.functions.tensor_kinds import has_values
 
 
 def clip_by_value(
@@ -134,9 +135,9 @@ def clip_by_global_norm(
 
 def _elements(t: Any) -> Tensor:
     """Return a tensor, of slices the rows."""
-    return t.values if hasattr(type(t), "with_values") else convert_to_tensor(t)
+    return t.values if has_values(t) else convert_to_tensor(t)
 
 
 def _scale(t: Any, scale: Tensor, name: str | None) -> Any:
     scaled = multiply(_elements(t), scale, name)
-    return t.with_values(scaled) if hasattr(type(t), "with_values") else scaled
+    return t.with_values(scaled) if has_values(t) else scaled

@@ -8,6 +8,7 @@ from tpuref.base.dtypes import DType, as_dtype, bfloat16, float32, float64, int3
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.tensor_kinds import has_values
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
@@ -22,7 +23,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     array([ 1, -1], dtype=int32)
     """
     target = as_dtype(dtype)
-    if hasattr(type(x), "with_values"):  # rows of a table, or a sparse tensor
+    if has_values(x):
         same: Any = x.dtype == target
         result: Tensor = x if same else x.with_values(cast(x.values, target, name))
         return result

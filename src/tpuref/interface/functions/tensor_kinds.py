@@ -26,6 +26,11 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, Tensor) or any(hasattr(type(x), kind) for kind in kinds)
 
 
+def has_values(x: Any) -> bool:
+    """Return whether a value keeps a tensor of its own in `values`, as slices do."""
+    return hasattr(type(x), "with_values")
+
+
 def get_static_value(tensor: Any, partial: bool = False) -> Array | None:
     """Return the value of a tensor that is known before it runs, or None.
 

@@ -79,9 +79,10 @@ class AnnouncedVariables:
         self._left.update(dict.fromkeys(handles, weakref.ref(value)))
 
     def keep(self, values: Mapping[str, Array | None]) -> bool:
-        """Note what the process left, if a variable has any of it; return whether.
+        """Return whether a variable has a value that the process left.
 
-        After a run that failed, or another program's, variables have other values.
+        If so, the process has all that it left.  After a run that failed, or another
+        program's, variables have other values.
         """
         left, self._left = self._left, {}
         kept = any(own() is values[h] is not None for h, own in left.items())
