@@ -1,6 +1,7 @@
 """What stays on the cores between runs, and when they are told of something else."""
 
 import gc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -165,6 +166,40 @@ def test_the_cores_own_the_memory_that_variables_move_to(evaluate):
     evaluate(tf.tpu.initialize_system())
     np.testing.assert_array_equal(evaluate(large), before)
     assert evaluate(read) == [(LARGE,)] * 3
+
+
+def test_a_value_that_a_process_left_is_one_array_for_all_readers(session):
+    large, _ = variables()
+    session.run(large.initializer)
+    grow = on_three(lambda: large.assign_add(large.read_value()))
+    freed, handle = cores().memory.freed, large.name.partition(":")[0]
+    for _ in range(3):  # nobody reads what these leave
+        session.run(grow)
+        assert sum(map(len, freed)) <= 1
+    state = session._executor.state
+    with ThreadPoolExecutor(8) as threads:
+        found = set(map(id, threads.map(lambda _: state.read(handle), range(64))))
+    assert len(found) == 1
+    array = state.read(handle)
+    session.run(grow)
+    held = sum(map(len, freed))
+    np.testing.assert_array_equal(array, np.full(LARGE, 8, np.float32))
+    del array
+    assert sum(map(len, freed)) == held + 1, "its block is free once nobody reads it"
+
+
+def test_values_outlive_the_processes_that_left_them(session):
+    large, small = variables()
+    session.run(tf.global_variables_initializer())
+    grow = on_three(lambda: [large.assign_add(large.read_value()), small.assign(7.0)])
+    read = on_three(lambda: tf.reduce_sum(large.read_value()) * small.read_value())
+    session.run(grow)
+    session.run(tf.tpu.initialize_system())
+    assert session.run(read) == [(2.0 * LARGE * 7.0,)] * 3
+    session.run(grow)
+    session.run(tf.tpu.initialize_system())
+    assert session.run(large).sum() == 4.0 * LARGE
+    assert session.run(read) == [(4.0 * LARGE * 7.0,)] * 3
 
 
 def test_a_constant_stays_from_its_second_use_on(session):

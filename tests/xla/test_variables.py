@@ -258,3 +258,18 @@ def test_components_that_replicas_make_different(replicas):
         whole()
         parts = replicas.experimental_local_results(v)
         assert [float(part) for part in parts] == [1.0 + turn * k for k in range(CORES)]
+
+
+def test_a_variable_moves_from_executor_to_executor():
+    w, step = counting(lambda x: tf.tpu.cross_replica_sum([x, 1.0]))
+    large = tf.get_variable("large", initializer=np.ones(5_000, np.float32))
+    grow = tf.tpu.replicate(lambda: large.assign_add(large.read_value()), [[]] * CORES)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for executor in ("pool", "xla", "pool", "lockstep", "xla"):
+            with tf.config.override(executor=executor, cores=CORES):
+                session.run(tf.tpu.initialize_system())
+                session.run([step, grow])
+        assert session.run(w).tolist() == [1 + 5 * 3, 2 + 5 * 3]
+        np.testing.assert_array_equal(session.run(large), np.full(5_000, 32.0))
+        session.run(tf.tpu.shutdown_system())

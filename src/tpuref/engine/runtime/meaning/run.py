@@ -12,7 +12,7 @@ from tpuref.engine.ops import context
 from tpuref.engine.ops.context import Variables
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Instr, Program
-from tpuref.engine.runtime.meaning.state import Draws
+from tpuref.engine.runtime.meaning.state import Draws, ReplicaVariables
 from tpuref.engine.runtime.meaning.trace import CoreTrace
 from tpuref.engine.runtime.pool.core_events import CoreEvent
 
@@ -102,6 +102,12 @@ class Run:
     def replicas(self) -> int:
         """The number of replicas."""
         return len(self.variables)
+
+    def view(self, replica: int) -> ReplicaVariables:
+        """Return a replica's view of the variables in a replicated computation."""
+        view = self.variables[replica]
+        assert isinstance(view, ReplicaVariables)
+        return view
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write to, on the host where the replicas can read it."""

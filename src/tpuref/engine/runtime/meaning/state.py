@@ -1,6 +1,7 @@
 """The state between runs: variables, random draws, queues, iterators."""
 
 import contextlib
+import itertools
 import threading
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -26,6 +27,8 @@ class OnDevice:
 
     It is no abstract class, as those take four times as long to recognise.
     """
+
+    __slots__ = ("__weakref__",)
 
     def fetch(self) -> Array:
         """Return the value, for the host."""
@@ -328,15 +331,18 @@ def commit(
     Of a variable with an owner, the value that the owner wrote is kept; of one that the
     host parts wrote, what the last of them left.
     """
-    written = {name: None for view in views for name in view.written}
+    written = dict.fromkeys(itertools.chain(*[view.written for view in views]))
     _check_host_parts(written, host)
-    values = dict(host.written)
-    for handle in written:
-        if check and handle not in owners:
-            _check_agreement(handle, views)
-        own = views[owners.get(handle, 0)].written
-        if handle in own:
-            values[handle] = own[handle]
+    if check:
+        for handle in written:
+            if handle not in owners:
+                _check_agreement(handle, views)
+    values = {**host.written, **views[0].written}
+    for handle, owner in owners.items():
+        if handle in written:
+            values.pop(handle, None)
+        if handle in views[owner].written:
+            values[handle] = views[owner].written[handle]
     shared.update(values)
 
 
@@ -346,8 +352,8 @@ def have_equal_bits(a: Array, b: Array) -> bool:
     return a is b or (alike and a.tobytes() == b.tobytes())
 
 
-def _check_host_parts(written: Iterable[str], host: ReplicaVariables) -> None:
-    both = [handle for handle in written if handle in host.written]
+def _check_host_parts(written: Collection[str], host: ReplicaVariables) -> None:
+    both = [handle for handle in host.written if handle in written]
     if both:
         raise errors.InvalidArgumentError(
             f"the variable {both[0]!r} is assigned by a replicated computation and by "

@@ -15,7 +15,7 @@ from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.known_values import without_repeats
 from tpuref.engine.runtime.meaning.lockstep import Values, compute
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.meaning.state import ReplicaVariables
+from tpuref.engine.runtime.meaning.state import fetched
 from tpuref.engine.runtime.xla.blocks import written
 from tpuref.engine.runtime.xla.host_parts import HostPart, HostResult
 from tpuref.engine.runtime.xla.inputs import ResidentInput
@@ -271,7 +271,7 @@ class Compiled:
 
     def _on_device(self, handles: Sequence[str], run: Run) -> list[DeviceVariable]:
         """Move variables to the devices, where they stay."""
-        view, layout = view_of(run, 0), self._placement.shared
+        view, layout = run.view(0), self._placement.shared
         values: list[Any] = [view.held(handle) for handle in handles]
         # Components that held one array may do so still; only one can donate it.
         first = {id(value): k for k, value in reversed(list(enumerate(values)))}
@@ -319,9 +319,9 @@ class Compiled:
                 variable = DeviceVariable(array, self._placement.shared)
             if handle in self._shared:
                 for replica in range(self._replicas):
-                    view_of(run, replica).write(handle, variable)
+                    run.view(replica).write(handle, variable)
             else:
-                view_of(run, self._owners.get(handle, 0)).write(handle, variable)
+                run.view(self._owners.get(handle, 0)).write(handle, variable)
 
     def _host_results(self, results: Sequence[Any]) -> Values:
         """Return the results of each replica as arrays that it owns."""
@@ -343,11 +343,5 @@ class Compiled:
 
 
 def _array_of(value: Any) -> Array:
-    return np.asarray(value.array if isinstance(value, DeviceVariable) else value)
-
-
-def view_of(run: Run, replica: int) -> ReplicaVariables:
-    """Return a replica's view of the variables in a replicated computation."""
-    view = run.variables[replica]
-    assert isinstance(view, ReplicaVariables)
-    return view
+    known = isinstance(value, DeviceVariable)
+    return np.asarray(value.array if known else fetched(value))

@@ -17,10 +17,10 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Program
 from tpuref.engine.runtime.meaning.lockstep import Values
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.meaning.state import have_equal_bits
+from tpuref.engine.runtime.meaning.state import fetched, have_equal_bits
 from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
 from tpuref.engine.runtime.xla.agreement import agree, exchange
-from tpuref.engine.runtime.xla.compiled import Compiled, view_of
+from tpuref.engine.runtime.xla.compiled import Compiled
 from tpuref.engine.runtime.xla.digest import digest
 from tpuref.engine.runtime.xla.errors import out_of_memory, refusal
 from tpuref.engine.runtime.xla.placement import placement
@@ -196,7 +196,7 @@ def _hold_one_array(own: Sequence[str], run: Run) -> bool:
 
     Those of which the host has set equal values do so from now on.
     """
-    view = view_of(run, 0)
+    view = run.view(0)
     values = view.values(own)
     if all(value is values[own[0]] for value in values.values()):
         return values[own[0]] is not None
@@ -213,12 +213,12 @@ def _hold_one_array(own: Sequence[str], run: Run) -> bool:
 
 def variables_with_value(variables: Sequence[str], run: Run) -> Iterator[Held]:
     """Yield the variables that have a value."""
-    view = view_of(run, 0)
+    view = run.view(0)
     for handle in variables:
         if view.is_initialized(handle):
             array: Any = view.held(handle)
-            if isinstance(array, DeviceVariable):
-                array = array.array
+            known = isinstance(array, DeviceVariable)
+            array = array.array if known else fetched(array)
             yield Held(handle, array.shape, np.dtype(array.dtype))
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
-from tpuref.engine.ops.ownership import owned
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.meaning.divergence import absent_replicas, differing_shapes
 from tpuref.engine.runtime.meaning.lockstep import Values, run_instr
@@ -23,7 +22,7 @@ from tpuref.engine.runtime.meaning.state import State
 from tpuref.engine.runtime.pool import messages
 from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores, LostProcess
-from tpuref.engine.runtime.pool.host.memory import ResultSlabs
+from tpuref.engine.runtime.pool.host.memory import LeftValue, ResultSlabs
 from tpuref.engine.runtime.pool.host.program_facts import PlacedProgram
 from tpuref.engine.runtime.pool.host.stall import Stall
 from tpuref.engine.runtime.pool.host.turns import PATIENCE_SECONDS, Turns
@@ -265,12 +264,12 @@ class Gathering:
         ]
         for place, replica in enumerate(replicas):
             self._results[replica] = [column[place] for column in columns]
-        announced = self._placed.announced[process]
+        announced, memory = self._placed.announced[process], self._cores.memory
         for described, users in left.written:
-            value = owned(self._cores.memory.pin(process, described))
+            value = LeftValue(memory, process, described)
             for replica, handle in users:
-                self._run.variables[replica].write(handle, value)
-            announced.leave([handle for _, handle in users], value)
+                self._run.view(replica).write(handle, value)
+            announced.leave(users, value)
         if left.unused:
             self._placed.need(process, left.unused)
         state = self._run.state

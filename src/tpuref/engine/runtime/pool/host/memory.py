@@ -5,11 +5,14 @@ results of static shape are allocated before the run, all replicas side by side,
 joining them along the first dimension needs no copy.
 """
 
+import threading
 import weakref
 from collections import deque
 from collections.abc import Sequence
 
 from tpuref.engine.ops.meaning import Array
+from tpuref.engine.ops.ownership import owned
+from tpuref.engine.runtime.meaning.state import OnDevice, fetched
 from tpuref.engine.runtime.pool.arena import Arena
 from tpuref.engine.runtime.pool.host.occupation import Occupation
 from tpuref.engine.runtime.pool.host.program_facts import ResultBlock
@@ -39,7 +42,7 @@ class HostMemory:
         self.arena, self.heap = arena, arena.heap(0)
         self._occupation = occupation
         self._returned: deque[int] = deque()
-        self._freed: list[deque[int]] = [deque() for _ in range(processes)]
+        self.freed: list[deque[int]] = [deque() for _ in range(processes)]
         # By the id of a constant; its weak reference forgets it, before the id is used
         # for another array.
         self._used: dict[int, weakref.ref[Array]] = {}
@@ -59,7 +62,7 @@ class HostMemory:
 
     def take_freed(self, process: int) -> list[int]:
         """Empty the list of blocks of a process's heap that the host has dropped."""
-        return _drain(self._freed[process])
+        return _drain(self.freed[process])
 
     def slab(self, size: int) -> tuple[int, Slab]:
         """Return a new block and its offset."""
@@ -68,6 +71,11 @@ class HostMemory:
         slab = self.arena.slab(offset, size)
         weakref.finalize(slab, self._return, offset)
         return offset, slab
+
+    def readable(self, value: Array | OnDevice) -> Array | OnDevice:
+        """Return a value of a variable as a process left it here, else its array."""
+        left = isinstance(value, LeftValue) and value.memory is self
+        return value if left else fetched(value)
 
     def can_read(self, array: Array) -> bool:
         """Return whether the processes can read an array: in the arena, or inline."""
@@ -114,13 +122,43 @@ class HostMemory:
         """Return a result in a process's heap, which keeps it while it is used."""
         array, offset = array_of(described, self.arena), offset_of(described)
         if offset is not None:
-            weakref.finalize(array, self._freed[process].append, offset)
+            weakref.finalize(array, self.freed[process].append, offset)
         return array
 
     def copied(self, described: Described) -> Array:
         """Return a copy of an array that a core described."""
         array = array_of(described, self.arena)
         return array if offset_of(described) is None else array.copy()
+
+
+class LeftValue(OnDevice):
+    """A value of a variable that a process has left in its heap, or in a message.
+
+    Most values are replaced by the next run before anybody reads them, and an array
+    takes longer to make than this.
+    """
+
+    __slots__ = ("_array", "described", "memory", "process")
+
+    def __init__(self, memory: HostMemory, process: int, described: Described) -> None:
+        self.memory, self.process, self.described = memory, process, described
+        self._array: Array | None = None
+
+    def fetch(self) -> Array:
+        """Return the value as an array, which keeps the block from now on."""
+        with _FETCHING:
+            if self._array is None:
+                self._array = owned(self.memory.pin(self.process, self.described))
+            return self._array
+
+    def __del__(self) -> None:
+        offset = offset_of(self.described)
+        if self._array is None and offset is not None:
+            self.memory.freed[self.process].append(offset)
+
+
+_FETCHING = threading.Lock()
+"""The lock of a first read: two of them would free the block twice."""
 
 
 class InputBlocks:
@@ -134,6 +172,12 @@ class InputBlocks:
     def describe_column(self, arrays: Sequence[Array]) -> DescribedColumn:
         """Describe one input of the replicas of a process."""
         return describe_column(arrays, self.describe)
+
+    def describe_value(self, value: Array | OnDevice) -> Described:
+        """Describe the value of a variable."""
+        if isinstance(value, LeftValue):
+            return value.described
+        return self.describe(fetched(value))
 
     def describe(self, array: Array) -> Described:
         """Describe an array for a message; a large one is copied into the arena."""

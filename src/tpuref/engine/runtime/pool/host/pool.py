@@ -41,12 +41,7 @@ from tpuref.engine.runtime.meaning.known_values import without_repeats
 from tpuref.engine.runtime.meaning.lockstep import Values, run_program
 from tpuref.engine.runtime.meaning.recording import note_on_host
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.meaning.state import (
-    ReplicaVariables,
-    State,
-    fetched,
-    have_equal_bits,
-)
+from tpuref.engine.runtime.meaning.state import OnDevice, State, have_equal_bits
 from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores
 from tpuref.engine.runtime.pool.host.gathering import Gathering
 from tpuref.engine.runtime.pool.host.long_runs import add_run
@@ -276,7 +271,7 @@ class CorePool:
             request = common._replace(
                 inputs=[sent.describe_column(column) for column in columns],
                 variables=[
-                    (handle, None if value is None else sent.describe(value))
+                    (handle, None if value is None else sent.describe_value(value))
                     for handle, value in news[process]
                 ],
                 kept=kept[process],
@@ -361,7 +356,7 @@ class CorePool:
 
     def _new_values(
         self, placed: PlacedProgram, divides: bool, run: Run
-    ) -> tuple[dict[int, bool], dict[int, list[tuple[str, Array | None]]]]:
+    ) -> tuple[dict[int, bool], dict[int, list[tuple[str, Array | OnDevice | None]]]]:
         """Return, by process, whether it keeps what it left, and the new values.
 
         New are the values of variables that it does not have yet.
@@ -370,11 +365,10 @@ class CorePool:
         stays there until the variable has a new value.  Equal components of a variable,
         which follow each other, move into one array.
         """
-        variables, memory = run.variables[0], self._cores.memory
+        variables, memory = run.view(0), self._cores.memory
         moved: tuple[Array, Array] | None = None
-        assert isinstance(variables, ReplicaVariables)
         held = variables.values(placed.known.facts.variables)
-        values = {h: None if v is None else fetched(v) for h, v in held.items()}
+        values = {h: v if v is None else memory.readable(v) for h, v in held.items()}
         kept = {p: each.keep(values) for p, each in placed.announced.items()}
         lacking = {
             process: announced.lacking(placed.uses(process, divides), values)
@@ -382,7 +376,7 @@ class CorePool:
         }
         for handle in dict.fromkeys(itertools.chain(*lacking.values())):
             value = values[handle]
-            if value is not None and not memory.can_read(value):
+            if isinstance(value, np.ndarray) and not memory.can_read(value):
                 if moved is None or not have_equal_bits(value, moved[0]):
                     moved = value, memory.move(value)
                 variables.relocate(handle, value, moved[1])

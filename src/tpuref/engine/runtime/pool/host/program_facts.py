@@ -14,6 +14,7 @@ from tpuref.base.dtypes import string
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Program, users_of
+from tpuref.engine.runtime.meaning.state import OnDevice
 from tpuref.engine.runtime.pool.messages import INLINE_BYTES
 from tpuref.engine.runtime.pool.split import LocalCores, Placement, Split
 
@@ -71,14 +72,16 @@ class AnnouncedVariables:
     """
 
     def __init__(self) -> None:
-        self._values: dict[str, weakref.ref[Array]] = {}
-        self._left: dict[str, weakref.ref[Array]] = {}
+        self._values: dict[str, weakref.ref[Array | OnDevice]] = {}
+        self._left: dict[str, weakref.ref[Array | OnDevice]] = {}
 
-    def leave(self, handles: Iterable[str], value: Array) -> None:
-        """Note a value that the process has written to variables."""
-        self._left.update(dict.fromkeys(handles, weakref.ref(value)))
+    def leave(self, users: Iterable[tuple[int, str]], value: OnDevice) -> None:
+        """Note a value that the process has written to variables of replicas."""
+        reference = weakref.ref[Array | OnDevice](value)
+        for _, handle in users:
+            self._left[handle] = reference
 
-    def keep(self, values: Mapping[str, Array | None]) -> bool:
+    def keep(self, values: Mapping[str, Array | OnDevice | None]) -> bool:
         """Return whether a variable has a value that the process left.
 
         If so, the process has all that it left.  After a run that failed, or another
@@ -91,7 +94,7 @@ class AnnouncedVariables:
         return kept
 
     def lacking(
-        self, handles: Iterable[str], values: Mapping[str, Array | None]
+        self, handles: Iterable[str], values: Mapping[str, Array | OnDevice | None]
     ) -> list[str]:
         """Return the variables whose values the process lacks."""
         known, lacking = self._values, []
@@ -105,7 +108,7 @@ class AnnouncedVariables:
                 lacking.append(handle)
         return lacking
 
-    def update(self, values: Iterable[tuple[str, Array | None]]) -> None:
+    def update(self, values: Iterable[tuple[str, Array | OnDevice | None]]) -> None:
         """Note values that the process receives."""
         for handle, value in values:
             if value is None:
