@@ -27,7 +27,8 @@ static void run(const tpuref_loops *loops, int together, float *convolved, float
     tpuref_convolution c = {
         images, filters, gradient, convolved, runs, WINDOW * CHANNELS, 1, BATCH,
         ROWS * row, CHANNELS, 0, 0, {ROWS, 0, WINDOW, 1, 1, HIGH},
-        {COLUMNS, 0, WINDOW, 1, 1, WIDE}, OUTPUTS, OUTPUTS - 5, together };
+        {COLUMNS, 0, WINDOW, 1, 1, WIDE}, OUTPUTS, OUTPUTS - 5, HIGH * WIDE * OUTPUTS,
+        WIDE * OUTPUTS, OUTPUTS, together };
     ptrdiff_t tiles = (c.run + loops->widest - 1) / loops->widest;
     loops->rows(&c, NULL, 0, tpuref_groups(&c, loops->widest) * HIGH);
     c.result = added;

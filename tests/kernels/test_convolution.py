@@ -103,6 +103,20 @@ def test_a_sum_depends_on_its_window_alone(compiled, case):
     np.testing.assert_array_equal(part, whole)
 
 
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_result_whose_pixels_are_apart(compiled, case):
+    geometry = case[-3:]
+    images, filters, gradient = drawn(case)
+    batch, rows, columns, outputs = gradient.shape
+    whole = np.empty_like(gradient)
+    apart = np.zeros((batch, 2 * rows, 3 * columns, outputs), np.float32)
+    compiled.convolution.correlate(images, filters, *geometry, whole)
+    compiled.convolution.correlate(images, filters, *geometry, apart[:, 1::2, 2::3])
+    np.testing.assert_array_equal(apart[:, 1::2, 2::3], whole)
+    apart[:, 1::2, 2::3] = 0
+    assert not apart.any()
+
+
 @pytest.mark.parametrize(
     ("window", "strides", "before", "steps"),
     [

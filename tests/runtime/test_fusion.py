@@ -13,6 +13,8 @@ from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, la
 from tpuref.engine.runtime.pool.process import fusion as fusions
 from tpuref.engine.runtime.pool.process import plan_calls, product
 from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES, FusionPlan
+from tpuref.kernels import convolution
+from tpuref.kernels.python import convolution as by_products
 
 from .programs import fused, fusion_of, instr, one_by_one, require_same
 
@@ -398,6 +400,63 @@ def test_products_with_a_shared_matrix_are_one_where_the_bits_are_the_same(monke
     monkeypatch.setattr(product, "multiply", lambda x, y, turned, out: out * 0 + 1)
     assert not kept(*shapes, np.dtype(np.float32), True)  # other bits
     assert not kept(*shapes, np.dtype(np.complex64), True)
+
+
+CONVOLUTIONS = [
+    # images, filters, strides, dilations, padding
+    ((7, 9, 8, 3), (3, 3, 3, 16), (1, 1), (1, 1), "SAME"),
+    ((6, 9, 8, 8), (3, 3, 8, 5), (2, 2), (1, 1), "SAME"),
+    ((5, 7, 9, 8), (3, 2, 8, 5), (2, 1), (1, 1), "VALID"),
+    ((8, 6, 7, 8), (2, 3, 8, 33), (3, 2), (1, 1), ((1, 2), (2, 0))),
+    ((6, 9, 8, 7), (2, 2, 7, 4), (1, 1), (2, 3), "SAME"),
+    ((6, 8, 8, 16), (1, 1, 16, 32), (2, 2), (1, 1), "SAME"),
+    ((6, 4, 3, 64), (1, 1, 64, 256), (1, 1), (1, 1), "VALID"),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
+def test_convolutions_of_the_images_of_all_cores(case, dtype):
+    images, filters, strides, dilations, padding = case
+    attrs = {"strides": strides, "dilations": dilations, "padding": padding}
+    attrs["data_format"] = "NHWC"
+    known = {2: np.array(images, np.int32)}
+    static = {"gives": dtype, "shape": images}
+    program = [
+        instr("Conv2D", [0, 1], 3, gives=dtype, **attrs),
+        instr("AddV2", [3, 3], 4, gives=dtype),
+        instr("Conv2DBackpropInput", [2, 1, 4], 5, **static, **attrs),
+    ]
+    draw = np.random.default_rng(11)
+    weights = draw.standard_normal(filters).astype(dtype)
+    several = [draw.standard_normal(images).astype(dtype) for _ in range(CORES)]
+    for shared in (weights, np.where(weights > 1.5, np.inf, weights).astype(dtype)):
+        columns = {0: Stacked(np.array(several)), 1: [shared] * CORES}
+        fusion = fusion_of(program, CORES, [3, 4, 5], known)
+        values = fused(fusion, columns)
+        require_same(values, one_by_one(program, CORES, columns, known), [3, 4, 5])
+    apart = {0: several, 1: [weights * k for k in np.arange(1, CORES + 1, dtype=dtype)]}
+    values = fused(fusion_of(program, CORES, [3, 4, 5], known), apart)
+    require_same(values, one_by_one(program, CORES, apart, known), [3, 4, 5])
+
+
+def test_one_call_convolves_the_images_of_all_cores(monkeypatch):
+    if convolution is by_products:
+        pytest.skip("BLAS has other bits for more images")
+    sizes, correlate = [], convolution.correlate
+
+    def note(images, *others):
+        sizes.append(len(images))
+        correlate(images, *others)
+
+    monkeypatch.setattr(convolution, "correlate", note)
+    for batch in (5, 6):
+        attrs = {"strides": (1, 1), "dilations": (1, 1), "padding": "SAME"}
+        program = [instr("Conv2D", [0, 1], 2, data_format="NHWC", **attrs)]
+        images = Stacked(np.ones((CORES, batch, 5, 5, 8), np.float32))
+        filters = np.ones((3, 3, 8, 16), np.float32)
+        fused(fusion_of(program, CORES, [2]), {0: images, 1: [filters] * CORES})
+    assert sizes == [5] * CORES + [6 * CORES]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])

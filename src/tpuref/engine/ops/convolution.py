@@ -4,6 +4,7 @@ The gradient of the images is a convolution of the gradient with the rotated fil
 with stride `s` it is split into `s` phases, one for every `s`-th pixel.
 """
 
+import math
 from types import ModuleType
 from typing import Any
 
@@ -14,8 +15,11 @@ from tpuref.kernels import convolution
 from tpuref.kernels.python import convolution as by_products
 from tpuref.kernels.python.convolution import Margins, Pair
 
-_LARGE = 1 << 18
-"""Filters of more numbers fit no cache: products of matrices take them in blocks."""
+_LARGE, _LARGE_PIXEL = 1 << 18, 1 << 13
+"""Filters of more numbers fit no cache: products of matrices take them in blocks.
+
+So do those of a window of one pixel, which no other window reads again.
+"""
 
 
 def correlated(
@@ -36,15 +40,32 @@ def correlated(
     steps = by_products.steps(images, filters.shape, strides, margins, holes)
     shape = (len(images), *steps, filters.shape[3])
     result = place_of(out, shape, images.dtype)
+    kernel = _kernel(filters.shape, filters.dtype)
+    _correlate(kernel, images, filters, strides, margins, holes, result)
+    return result
+
+
+def _correlate(
+    kernel: ModuleType,
+    images: Array,
+    filters: Array,
+    strides: Pair,
+    margins: Margins,
+    holes: Pair,
+    result: Array,
+) -> None:
+    """Write the convolution; the rows of `result` may be apart in memory."""
     if not filters.size:
         result[...] = 0
+    elif result.size and kernel is by_products and not result.flags.c_contiguous:
+        apart = np.empty(result.shape, result.dtype)
+        _correlate(kernel, images, filters, strides, margins, holes, apart)
+        result[...] = apart
     elif result.size:
-        kernel = _kernel(filters)
         if kernel is convolution:
             filters = np.ascontiguousarray(filters)
         images = np.ascontiguousarray(images)
         kernel.correlate(images, filters, strides, margins, holes, result)
-    return result
 
 
 def filter_gradient(
@@ -63,19 +84,28 @@ def filter_gradient(
         result[...] = 0
     elif result.size:
         images, gradient = np.ascontiguousarray(images), np.ascontiguousarray(gradient)
-        kernel = _kernel(result)
+        kernel = _kernel(shape, result.dtype)
         kernel.filter_gradient(images, gradient, strides, margins, holes, result)
     return result
 
 
-def _kernel(filters: Array) -> ModuleType:
-    """Return the module that convolves fastest with filters of this size and type.
+def _kernel(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ModuleType:
+    """Return the module that convolves fastest with filters of this shape and type.
 
-    The compiled kernel knows float32 alone, and reads windows of one pixel no faster
-    than a product of matrices.
+    The compiled kernel knows float32 alone.
     """
-    direct = filters.dtype == np.float32 and filters.size <= _LARGE
-    return convolution if direct and filters.shape[:2] != (1, 1) else by_products
+    most = _LARGE_PIXEL if shape[:2] == (1, 1) else _LARGE
+    direct = dtype == np.float32 and math.prod(shape) <= most
+    return convolution if direct else by_products
+
+
+def is_by_image(images: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
+    """Whether each of so many images has the bits that it has among any others.
+
+    This holds for `correlated` with filters of this shape, and for `image_gradient`.
+    """
+    together = images >= by_products.LEAST_TOGETHER
+    return together and _kernel(shape, dtype) is not by_products
 
 
 def image_gradient(
@@ -88,11 +118,14 @@ def image_gradient(
     out: Array | None = None,
 ) -> Array:
     """Return the gradient of `correlated` for images with `sizes` rows and columns."""
+    kernel = _kernel(filters.shape, filters.dtype)
     if max(strides) > 1 and max(holes) > 1:
         filters, holes = _dilate(filters, holes), (1, 1)
     shape = (len(gradient), *sizes, filters.shape[2])
     images = place_of(out, shape, gradient.dtype)
-    for phase in np.ndindex(*strides):
+    if strides[0] > filters.shape[0] or strides[1] > filters.shape[1]:
+        images[...] = 0  # pixels that no window sees
+    for phase in np.ndindex(*map(min, strides, filters.shape)):
         own = filters[phase[0] :: strides[0], phase[1] :: strides[1]]
         places, reach = [], []
         for axis in (0, 1):
@@ -103,14 +136,9 @@ def image_gradient(
             back = (own.shape[axis] - 1) * holes[axis]
             reach.append((back - first, last - gradient.shape[axis + 1]))
             places.append(slice(first * step + phase[axis] - before, None, step))
-        if not own.size:
-            images[:, places[0], places[1]] = 0
-            continue
-        turned = _kernel(own).turned(own)
         at = images[:, places[0], places[1]]
-        pixels = correlated(gradient, turned, (1, 1), (reach[0], reach[1]), holes, at)
-        if pixels is not at:
-            at[...] = pixels
+        turned, margin = kernel.turned(own), (reach[0], reach[1])
+        _correlate(kernel, gradient, turned, (1, 1), margin, holes, at)
     return images
 
 

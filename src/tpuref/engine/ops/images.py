@@ -21,9 +21,10 @@ from tpuref.engine.ops.convolution import (
     filter_gradient_by_channel,
     image_gradient,
     image_gradient_by_channel,
+    is_by_image,
     place_of,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
 from tpuref.engine.ops.sizes import shape_held_by, sizes_in
 from tpuref.kernels import pooling
@@ -280,6 +281,17 @@ def _gradient_of_filters(
     return filters.astype(images.dtype, copy=False)
 
 
+def _by_image(
+    place: int, *operands: Operand, data_format: str, **attrs: object
+) -> int | None:
+    """Return the place of the images if each has its bits in any batch."""
+    batch, filters = operands[place].shape.as_tuple()[0], operands[1]
+    if data_format != "NHWC" or batch is None or not filters.shape.is_fully_defined():
+        return None
+    shape = tuple(size or 0 for size in filters.shape.as_list())
+    return place if is_by_image(batch, shape, filters.dtype.np) else None
+
+
 # -- each channel for itself -------------------------------------------------------
 
 
@@ -467,11 +479,17 @@ MAX_POOL = _op("MaxPool", infer=_infer_pool, compute=ieee(_max_pool))
 AVG_POOL = _op("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool))
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op("Conv2D", infer=_infer_conv2d, compute=ieee(partial(_convolve, correlated))),
+    _op(
+        "Conv2D",
+        infer=_infer_conv2d,
+        compute=ieee(partial(_convolve, correlated)),
+        batching=Batching(by_image=partial(_by_image, 0)),
+    ),
     _op(
         "Conv2DBackpropInput",
         infer=_infer_conv2d_of_images,
         compute=ieee(partial(_gradient_of_images, image_gradient)),
+        batching=Batching(by_image=partial(_by_image, 2)),
     ),
     _op(
         "Conv2DBackpropFilter",

@@ -35,6 +35,7 @@ typedef struct {
     ptrdiff_t narrow, left;               /* a row of an image that is copied, and its zeros */
     tpuref_axis rows, columns;            /* with the zeros of such copies */
     ptrdiff_t outputs, kept;
+    ptrdiff_t next_image, next_row, next_step; /* distances in the result */
     int together;                         /* a tile holds one step of several images */
 } tpuref_convolution;
 
@@ -191,7 +192,7 @@ TPUREF_INLINE void tpuref_rows(
     ptrdiff_t tiles = c->together ? columns : (columns + widest - 1) / widest;
     ptrdiff_t neighbour = c->columns.stride * c->channels;
     ptrdiff_t step = c->together ? c->image : neighbour;
-    ptrdiff_t next = c->together ? lines * columns * c->kept : c->kept;
+    ptrdiff_t next = c->together ? c->next_image : c->next_step;
     for (line = first; line < last; line = end) {
         ptrdiff_t group = line / lines, top = group * c->batch / groups;
         ptrdiff_t images = (group + 1) * c->batch / groups - top;
@@ -212,8 +213,8 @@ TPUREF_INLINE void tpuref_rows(
                     ptrdiff_t column = t * columns / tiles, left = c->kept - o;
                     ptrdiff_t count = (t + 1) * columns / tiles - column;
                     const float *at = start + column * neighbour;
-                    float *result = c->result + o
-                        + ((top * lines + row) * columns + column) * c->kept;
+                    float *result = c->result + o + top * c->next_image
+                        + row * c->next_row + column * c->next_step;
                     if (c->together) {
                         seen = tpuref_seen(&c->columns, column);
                         numbers.first = seen.first * c->channels;

@@ -13,6 +13,7 @@ the products of a window in its own order, so its sums round differently.
 import numpy as np
 
 from tpuref.kernels.parts import in_parts
+from tpuref.kernels.python.convolution import LEAST_TOGETHER
 
 cdef extern from "convolution.h":
     enum:
@@ -31,6 +32,7 @@ cdef extern from "convolution.h":
         Py_ssize_t narrow, left
         Axis rows, columns
         Py_ssize_t outputs, kept
+        Py_ssize_t next_image, next_row, next_step
         bint together
     ctypedef struct Loops "tpuref_loops":
         void (*rows)(const Convolution*, float*, Py_ssize_t, Py_ssize_t) noexcept nogil
@@ -45,9 +47,6 @@ cdef extern from "convolution.h":
     Py_ssize_t tpuref_lines(const Convolution*) noexcept nogil
     Py_ssize_t tpuref_parts(const Convolution*) noexcept nogil
 
-_LEAST = 6
-"""How many images, or channels, are worth a tile of their own: half of one."""
-
 
 cdef class Work:
     """A convolution, whose parts threads compute."""
@@ -59,7 +58,7 @@ cdef class Work:
     cdef set(
         self,
         const float[:, :, :, ::1] images,
-        const float[:, :, :, ::1] outputs,
+        const float[:, :, :, :] outputs,
         tuple window,
         tuple strides,
         tuple margins,
@@ -133,10 +132,10 @@ def correlate(images, filters, strides, margins, holes, result):
     """Write the convolution of `images` to `result`."""
     cdef Work work = Work()
     cdef const float[:, :, :, ::1] weights = full_vectors(filters)
-    cdef float[:, :, :, ::1] outputs = result
+    cdef float[:, :, :, :] outputs = result
     # Images together compute none of the zeros, but read pixels that lie far apart.
     work.whole.together = (
-        min(len(images), images.shape[3]) >= _LEAST
+        min(len(images), images.shape[3]) >= LEAST_TOGETHER
         and sum(margins[1]) * TPUREF_TILE >= result.shape[2]
         and holes[1] == 1
     )
@@ -148,6 +147,9 @@ def correlate(images, filters, strides, margins, holes, result):
     work.whole.outputs = weights.shape[3]
     work.whole.result = &outputs[0, 0, 0, 0]
     work.whole.kept = outputs.shape[3]
+    work.whole.next_image = outputs.strides[0] // 4
+    work.whole.next_row = outputs.strides[1] // 4
+    work.whole.next_step = outputs.strides[2] // 4
     in_parts(
         work.convolve, tpuref_lines(&work.whole),
         result.size * (filters.size // filters.shape[3]),
@@ -162,7 +164,7 @@ def filter_gradient(images, gradient, strides, margins, holes, result):
     summed = np.zeros((*result.shape[:3], slopes.shape[3]), np.float32)
     total = summed
     # The weights of one pixel of the window have the same steps inside the image.
-    by_row = holes[1] == 1 and images.shape[3] < _LEAST
+    by_row = holes[1] == 1 and images.shape[3] < LEAST_TOGETHER
     work.set(
         images, slopes, result.shape[:2], strides, margins, holes,
         by_row=by_row, copied=by_row,

@@ -14,6 +14,12 @@ Array = npt.NDArray[Any]
 Pair = tuple[int, int]
 Margins = tuple[Pair, Pair]
 
+LEAST_TOGETHER = 6
+"""How many images or channels the compiled kernel needs for tiles of several images.
+
+With fewer images, an infinite filter makes NaN of the zeros beside an image.
+"""
+
 _BLOCK = 1 << 18
 """How many numbers to copy side by side at a time: as fast with half or twice that."""
 

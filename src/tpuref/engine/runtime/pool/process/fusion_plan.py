@@ -314,10 +314,13 @@ class FusionPlan:
         elementwise = instr.definition.is_elementwise(
             [_operand(value) for value in operands], instr.attrs
         )
-        kind, sources = self._sources(instr, shape, operands, elementwise)
+        images = _images_of(instr, operands)
+        kind, sources = self._sources(instr, shape, operands, elementwise, images)
         function = self._joint_product(instr, kind, operands) or _function(
             instr, operands
         )
+        if images is not None and kind == STACKED:
+            function = plan_calls.joining_images(function, images)
         writes = isinstance(function, np.ufunc) or instr.definition.writes_into
         if shape is not None and writes:
             self._add_writing(
@@ -376,6 +379,7 @@ class FusionPlan:
         shape: Shape | None,
         operands: Sequence[_Value],
         elementwise: bool,
+        images: int | None,
     ) -> tuple[int, list[int]]:
         """Return the layout in which to compute an operation, and its operands in it.
 
@@ -385,6 +389,7 @@ class FusionPlan:
         if all(value.kind == SAME for value in operands):
             return SAME, [self._whole(value) for value in operands]
         stacks = elementwise or self._stacks(instr, shape, operands)
+        stacks = stacks or images is not None
         if stacks and _stackable(shape, operands):
             rank = len(shape or ())
             return STACKED, [self._align(value, rank) for value in operands]
@@ -629,6 +634,16 @@ def _any_array(value: _Value) -> Array:
     if value.known is None:
         return np.empty(value.shape or (), value.dtype)
     return value.known
+
+
+def _images_of(instr: Instr, operands: Sequence[_Value]) -> int | None:
+    """Return the place of the images that one call can compute for all cores."""
+    by_image = instr.definition.batching.by_image
+    if by_image is None:
+        return None
+    place = by_image(*map(_operand, operands), **instr.attrs)
+    alone = [k for k, value in enumerate(operands) if value.kind != SAME] == [place]
+    return place if alone else None
 
 
 def _is_foldable(instr: Instr, shape: Shape | None, operands: Sequence[_Value]) -> bool:

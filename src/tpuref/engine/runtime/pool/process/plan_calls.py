@@ -60,6 +60,22 @@ def writing(function: Callable[..., Any]) -> Callable[..., None]:
     return write
 
 
+def joining_images(function: Callable[..., Array], place: int) -> Callable[..., Array]:
+    """Return a function that computes the images of all cores as those of one.
+
+    Those that it takes at `place` and the result have an axis of the cores in front.
+    """
+
+    def compute(*arrays: Array, out: Array) -> Array:
+        inputs = list(arrays)
+        inputs[place] = inputs[place].reshape(-1, *inputs[place].shape[2:])
+        together = out.reshape(-1, *out.shape[2:])
+        writing(function)(*inputs, together)
+        return out
+
+    return compute
+
+
 class Result(NamedTuple):
     """A result to return; an `owned` one must not be a view of an input."""
 
