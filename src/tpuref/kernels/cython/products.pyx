@@ -38,8 +38,11 @@ cdef enum:
     MOST_AXES = 32
 
 _LEAST = 4
-_LEAST_WORK = 1 << 21
-"""The rows or columns, and the multiplications, that BLAS does not do faster."""
+_LEAST_WORK, _LEAST_WORK_TURNED = 1 << 21, 1 << 18
+"""The rows or columns, and the multiplications, that BLAS does not do faster.
+
+It is slower with a right matrix that is turned.
+"""
 
 
 cdef struct Matrices:
@@ -137,7 +140,7 @@ def multiply(left, right, out=None):
         or max(left.ndim, right.ndim) > MOST_AXES
         or left.shape[-1] != right.shape[-2]
         or min(left.shape[-2], right.shape[-1]) < _LEAST
-        or left.shape[-2] * left.shape[-1] * right.shape[-1] < _LEAST_WORK
+        or left.shape[-2] * left.shape[-1] * right.shape[-1] < least_work(right)
     ):
         return np.matmul(left, right, out=out)
     batch = ()
@@ -155,6 +158,12 @@ def multiply(left, right, out=None):
         out[...] = result
         return out
     return result
+
+
+cdef Py_ssize_t least_work(right):
+    """Return the least multiplications of a product with a right matrix."""
+    cdef bint turned = right.strides[-2] == 4 and right.shape[-1] % TPUREF_OUTPUTS == 0
+    return _LEAST_WORK_TURNED if turned else _LEAST_WORK
 
 
 def add_up(lefts, rights, Py_ssize_t first, Py_ssize_t last, float[:, ::1] result):
