@@ -465,13 +465,19 @@ def _clip(xp: Any, x: Array, low: Array, high: Array) -> Any:
     return xp.maximum(xp.minimum(x, high), low)
 
 
+_FEW = 1 << 10
+"""Up to so many elements a new array is faster than an addition in place."""
+
+
 def _add_n(xp: Any, *arrays: Array, out: Array | None = None) -> Any:
     result = widened(arrays[0])
-    into = {} if out is None or result.dtype != out.dtype else {"out": out}
+    shape, is_wide = result.shape, result is arrays[0]
+    fits = out is not None and result.dtype == out.dtype
+    into = {"out": out} if fits and result.size > _FEW else {}
     for array in arrays[1:]:
-        if array.shape != result.shape:
+        if array.shape != shape:
             raise ValueError("expected equal shapes")
-        result = xp.add(result, widened(array), **into)
+        result = xp.add(result, array if is_wide else widened(array), **into)
     return xp.asarray(result).astype(arrays[0].dtype, copy=len(arrays) == 1)
 
 

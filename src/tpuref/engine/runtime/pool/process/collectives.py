@@ -172,7 +172,8 @@ class CoreCollectives:
         """Return the sum of a group for each contribution of this process to it."""
         if len(part.replicas) == 1:
             return arrays
-        if not part.complete or not _are_alike(arrays):
+        is_alike = arrays.__class__ is Stacked or _are_alike(arrays)
+        if not part.complete or not is_alike:
             self._refuse(part, instr, arrays)
         results, outcome = part.algorithm(self, part, arrays)
         if outcome != status.OK:
@@ -452,8 +453,6 @@ def _group(
 
 
 def _are_alike(arrays: Sequence[Array]) -> bool:
-    if len(arrays) == 1 or isinstance(arrays, Stacked):
-        return True
     shape = arrays[0].shape
     return all(array.shape == shape for array in arrays)
 
@@ -462,7 +461,7 @@ def _adjacent(arrays: Sequence[Array]) -> Array:
     """Return arrays of one shape one after the other in memory."""
     if isinstance(arrays, Stacked):
         return np.ascontiguousarray(arrays.stack)
-    return np.ascontiguousarray(arrays[0] if len(arrays) == 1 else np.array(arrays))
+    return np.ascontiguousarray(arrays[0]) if len(arrays) == 1 else np.array(arrays)
 
 
 def _divergence(part: Participants, instr: Instr, arrays: Sequence[Array]) -> Diverged:

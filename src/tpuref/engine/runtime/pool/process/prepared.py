@@ -9,6 +9,7 @@ and transfers match.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from tpuref.engine.ops.definition import Access, Flow
 from tpuref.engine.program import HOST, Instr, Program
@@ -232,15 +233,17 @@ class PreparedProgram:
     def _sum(self, instr: Instr, places: Sequence[int]) -> schedule.Step:
         """Return the step of a sum by itself."""
         exchange, number = self._addends[id(instr)]
+        alone = len(exchange.sums) == 1
+        sum_up = exchange.sums[0] if alone else partial(exchange.one, number)
         (source,), (target,) = instr.inputs, instr.outputs
         everywhere = len(places) == len(self._local_cores)
 
         def step(values: schedule.Values) -> None:
             column = values[source]
             if everywhere:
-                values[target] = exchange.one(number, column)
+                values[target] = sum_up(column)
             else:
-                sums = exchange.one(number, [column[place] for place in places])
+                sums = sum_up([column[place] for place in places])
                 values[target] = self._instructions.column(places, sums, values[target])
 
         return step
