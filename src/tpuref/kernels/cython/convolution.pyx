@@ -72,8 +72,8 @@ cdef class Work:
         on the left and right of an image are those of a copy.
         """
         cdef Convolution* whole = &self.whole
-        cdef Py_ssize_t channels = images.shape[3], row
-        cdef const Py_ssize_t[::1] runs
+        cdef Py_ssize_t channels = images.shape[3], row, run
+        cdef Py_ssize_t[::1] runs
         whole.images = &images[0, 0, 0, 0]
         whole.image = images.shape[1] * images.shape[2] * channels
         whole.batch, whole.channels = images.shape[0], channels
@@ -91,10 +91,12 @@ cdef class Work:
         row = whole.columns.size * channels
         whole.runs_per_row = 1 if by_row else window[1]
         whole.run = window[1] // whole.runs_per_row * channels
-        self.held = runs = np.add.outer(
-            np.arange(window[0]) * (holes[0] * row),
-            np.arange(whole.runs_per_row) * (holes[1] * channels),
-        ).ravel()
+        self.held = runs = np.empty(window[0] * whole.runs_per_row, np.intp)
+        for run in range(len(runs)):
+            runs[run] = (
+                run // whole.runs_per_row * whole.rows.hole * row
+                + run % whole.runs_per_row * whole.columns.hole * channels
+            )
         whole.runs = &runs[0]
 
     def convolve(self, Py_ssize_t first, Py_ssize_t last):
