@@ -440,6 +440,22 @@ def test_convolutions_of_the_images_of_all_cores(case, dtype):
     require_same(values, one_by_one(program, CORES, apart, known), [3, 4, 5])
 
 
+def test_a_convolution_of_images_whose_shape_a_run_decides():
+    attrs = {"strides": (1, 1), "dilations": (1, 1), "padding": "SAME"}
+    program = [
+        instr("Reshape", [0, 1], 2),
+        instr("Conv2D", [2, 3], 4, data_format="NHWC", **attrs),
+    ]
+    images = np.random.default_rng(2).standard_normal((CORES, 6, 80)).astype(np.float32)
+    columns = {
+        0: Stacked(images),
+        1: [np.array((6, 5, 4, 4), np.int32)] * CORES,
+        3: [np.ones((3, 3, 4, 2), np.float32)] * CORES,
+    }
+    values = fused(fusion_of(program, CORES, [4]), columns)
+    require_same(values, one_by_one(program, CORES, columns, {}), [4])
+
+
 def test_one_call_convolves_the_images_of_all_cores(monkeypatch):
     if convolution is by_products:
         pytest.skip("BLAS has other bits for more images")

@@ -285,11 +285,13 @@ def _by_image(
     place: int, *operands: Operand, data_format: str, **attrs: object
 ) -> int | None:
     """Return the place of the images if each has its bits in any batch."""
-    batch, filters = operands[place].shape.as_tuple()[0], operands[1]
-    if data_format != "NHWC" or batch is None or not filters.shape.is_fully_defined():
+    images, filters = operands[place].shape, operands[1].shape
+    static = images.is_fully_defined() and filters.is_fully_defined()
+    if data_format != "NHWC" or not static:
         return None
-    shape = tuple(size or 0 for size in filters.shape.as_list())
-    return place if is_by_image(batch, shape, filters.dtype.np) else None
+    shape = tuple(size or 0 for size in filters.as_list())
+    known = is_by_image(images.as_list()[0] or 0, shape, operands[1].dtype.np)
+    return place if known else None
 
 
 # -- each channel for itself -------------------------------------------------------

@@ -5,7 +5,6 @@ results of static shape are allocated before the run, all replicas side by side,
 joining them along the first dimension needs no copy.
 """
 
-import threading
 import weakref
 from collections import deque
 from collections.abc import Sequence
@@ -120,10 +119,15 @@ class HostMemory:
 
     def pin(self, process: int, described: Described) -> Array:
         """Return a result in a process's heap, which keeps it while it is used."""
-        array, offset = array_of(described, self.arena), offset_of(described)
+        array = array_of(described, self.arena)
+        self.free_with(array, process, described)
+        return array
+
+    def free_with(self, array: Array, process: int, described: Described) -> None:
+        """Free the block of a result when an array dies."""
+        offset = offset_of(described)
         if offset is not None:
             weakref.finalize(array, self.freed[process].append, offset)
-        return array
 
     def copied(self, described: Described) -> Array:
         """Return a copy of an array that a core described."""
@@ -138,27 +142,24 @@ class LeftValue(OnDevice):
     takes longer to make than this.
     """
 
-    __slots__ = ("_array", "described", "memory", "process")
-
     def __init__(self, memory: HostMemory, process: int, described: Described) -> None:
         self.memory, self.process, self.described = memory, process, described
-        self._array: Array | None = None
 
     def fetch(self) -> Array:
         """Return the value as an array, which keeps the block from now on."""
-        with _FETCHING:
-            if self._array is None:
-                self._array = owned(self.memory.pin(self.process, self.described))
-            return self._array
+        held = vars(self)
+        if "array" not in held:
+            array = owned(array_of(self.described, self.memory.arena))
+            # Threads and signal handlers may be here at once: the first array counts.
+            if held.setdefault("array", array) is array:
+                self.memory.free_with(array, self.process, self.described)
+        found: Array = held["array"]
+        return found
 
     def __del__(self) -> None:
         offset = offset_of(self.described)
-        if self._array is None and offset is not None:
+        if offset is not None and "array" not in vars(self):
             self.memory.freed[self.process].append(offset)
-
-
-_FETCHING = threading.Lock()
-"""The lock of a first read: two of them would free the block twice."""
 
 
 class InputBlocks:

@@ -172,8 +172,8 @@ class CoreCollectives:
         """Return the sum of a group for each contribution of this process to it."""
         if len(part.replicas) == 1:
             return arrays
-        is_alike = arrays.__class__ is Stacked or _are_alike(arrays)
-        if not part.complete or not is_alike:
+        are_alike = arrays.__class__ is Stacked or _are_alike(arrays)
+        if not part.complete or not are_alike:
             self._refuse(part, instr, arrays)
         results, outcome = part.algorithm(self, part, arrays)
         if outcome != status.OK:

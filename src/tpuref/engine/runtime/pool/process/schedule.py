@@ -259,7 +259,7 @@ class Schedule:
             there = places(shape, dtype)
             if isinstance(there, Stacked):
                 return there
-            if not any(place is not None for place in there):
+            if all(place is None for place in there):
                 return Stacked(np.empty((len(there), *shape), dtype))
             return [np.empty(shape, dtype) if p is None else p for p in there]
 
