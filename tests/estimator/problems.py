@@ -24,8 +24,7 @@ def data(name):
         tokens = (np.arange(count * 8).reshape(count, 8) * 13 + 3) % 11
         tokens[:, 0] = labels + 11
         return tokens.astype(np.int32), labels
-    shape = [count, 6] if name == "perceptron" else [count, 6, 6, 2]
-    inputs = waves(shape, 1.0)
+    inputs = waves([count, 6] if name == "perceptron" else [count, 6, 6, 2], 1.0)
     inputs.reshape(count, -1)[:, :3] += np.eye(3, dtype=np.float32)[labels]
     return inputs, labels
 

@@ -24,13 +24,12 @@ def model_fn(features, labels, mode, params):
     if mode == ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions={"x": features, "y": y})
     loss = tf.losses.mean_squared_error(labels, y)
-    step = tf.train.get_global_step()
     return tf.estimator.EstimatorSpec(
         mode,
         loss=loss,
         train_op=tf.train.GradientDescentOptimizer(
             (params or {}).get("rate", 0.01)
-        ).minimize(loss, step),
+        ).minimize(loss, tf.train.get_global_step()),
         eval_metric_ops={"mean": tf.metrics.mean(labels)},
     )
 
@@ -56,8 +55,7 @@ def test_train_evaluate_predict(tmp_path):
     rows = list(estimator.predict(pairs(6, repeat=1), predict_keys="y"))
     assert [list(row) for row in rows] == [["y"]] * 6
     assert rows[5]["y"] == pytest.approx([16.0], abs=0.1)
-    named = ["global_step", "line/bias", "line/kernel"]
-    assert estimator.get_variable_names() == named
+    assert estimator.get_variable_names() == ["global_step", "line/bias", "line/kernel"]
     assert estimator.get_variable_value("line/kernel").shape == (1, 1)
 
 
@@ -75,8 +73,7 @@ def test_an_older_checkpoint(tmp_path):
     estimator = saving(tmp_path, save_checkpoints_steps=2)
     estimator.train(pairs(), max_steps=4)
     old = f"{tmp_path}/model.ckpt-2"
-    metrics = estimator.evaluate(pairs(), steps=1, checkpoint_path=old)
-    assert metrics["global_step"] == 2
+    assert estimator.evaluate(pairs(), steps=1, checkpoint_path=old)["global_step"] == 2
 
 
 def test_checkpoints_are_kept_as_configured(tmp_path):
@@ -113,12 +110,11 @@ def test_hooks_and_listeners_are_called(estimator):
 def test_scaffold_of_the_model(tmp_path):
     def model(features, labels, mode):
         w = tf.get_variable("w", initializer=1.0)
-        scaffold = tf.train.Scaffold(init_fn=lambda _, sess: w.load(5.0, sess))
         return tf.estimator.EstimatorSpec(
             mode,
             loss=w * 1.0,
             train_op=tf.train.get_global_step().assign_add(1),
-            scaffold=scaffold,
+            scaffold=tf.train.Scaffold(init_fn=lambda _, sess: w.load(5.0, sess)),
         )
 
     estimator = tf.estimator.Estimator(model, str(tmp_path)).train(pairs(), steps=1)

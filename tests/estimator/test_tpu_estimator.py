@@ -106,8 +106,7 @@ def steps_saved(folder):
 
 def test_a_loop_stops_at_the_last_step_and_goes_on_from_its_checkpoint(tmp_path):
     saves = {"save_checkpoints_steps": 4}
-    estimator = made(tmp_path, iterations_per_loop=4, run=saves)
-    estimator.train(batches(4), max_steps=6)
+    made(tmp_path, iterations_per_loop=4, run=saves).train(batches(4), max_steps=6)
     assert steps_saved(tmp_path) == [0, 4, 6]
     again = made(tmp_path, iterations_per_loop=4, run=saves)
     again.train(batches(4), steps=3)
@@ -256,8 +255,7 @@ def test_pipelines_of_two_hosts(pipeline, size, calls, rows, tmp_path):
 
 
 def test_evaluation_joins_the_cores_and_takes_the_loss_of_the_first(tmp_path):
-    estimator = made(tmp_path)
-    values = estimator.evaluate(batches(8), steps=2)
+    values = made(tmp_path).evaluate(batches(8), steps=2)
     assert values["mean"] == 4.5
     assert values["loss"] == (4 * 2.5 + 4 * 30.5) / 2  # rows 1, 2 and 5, 6
     assert values["global_step"] == 0
@@ -320,8 +318,7 @@ def test_tensors_feed_the_cores_too(tmp_path):
 
 def test_evaluation_on_the_host_of_a_model_trained_on_cores(tmp_path):
     made(tmp_path, params={"rate": 0.05}).train(batches(4), max_steps=40)
-    on_host = made(tmp_path, use_tpu=False)
-    assert on_host.evaluate(batches(4), steps=2)["loss"] < 1e-5
+    assert made(tmp_path, use_tpu=False).evaluate(batches(4), steps=2)["loss"] < 1e-5
 
 
 KILLED = """

@@ -20,9 +20,8 @@ RECORDED = json.loads((HERE / "recorded.json").read_text())
 
 def run(strategy, *names, program="networks.py", **environment):
     program = HERE / "programs" / program
-    command = [sys.executable, "-W", "ignore", str(program), "tpuref", strategy, *names]
     done = subprocess.run(
-        command,
+        [sys.executable, "-W", "ignore", str(program), "tpuref", strategy, *names],
         capture_output=True,
         text=True,
         timeout=300,

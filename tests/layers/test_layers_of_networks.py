@@ -13,8 +13,7 @@ def names(collection):
 
 
 def test_variables_and_operations_are_named_as_in_1_15():
-    x = tf.placeholder(tf.float32, [4, 8, 8, 3])
-    y = tf.layers.conv2d(x, 4, 3)
+    y = tf.layers.conv2d(tf.placeholder(tf.float32, [4, 8, 8, 3]), 4, 3)
     y = tf.layers.batch_normalization(y, training=True)
     y = tf.layers.flatten(tf.layers.max_pooling2d(y, 2, 2))
     assert y.name == "flatten/Reshape:0"
@@ -43,10 +42,9 @@ def test_variables_and_operations_are_named_as_in_1_15():
 
 
 def test_an_object_counts_from_one_and_its_scope_from_none():
-    x = tf.ones([2, 3])
     first, second = tf.layers.Dense(3), tf.layers.Dense(3)
     assert [first.name, second.name] == ["dense_1", "dense_2"]
-    second(x)
+    second(tf.ones([2, 3]))
     assert [v.name for v in second.variables] == ["dense/kernel:0", "dense/bias:0"]
     assert second.scope_name == "dense"
     with pytest.raises(ValueError, match="call it"):
@@ -115,9 +113,8 @@ def convolved(images, kernel, strides, padding, rate=1):
 def test_conv2d_is_that_of_nn(padding, strides, rate, data_format, evaluate):
     kernel = np.cos(np.arange(3 * 2 * 3 * 4) * 0.7).reshape(3, 2, 3, 4)
     lead = data_format == "channels_first"
-    given = np.moveaxis(IMAGES, 3, 1) if lead else IMAGES
     y = tf.layers.conv2d(
-        tf.constant(given),
+        tf.constant(np.moveaxis(IMAGES, 3, 1) if lead else IMAGES),
         4,
         (3, 2),
         strides,
@@ -158,9 +155,8 @@ def test_conv2d_transpose_is_the_gradient_of_conv2d(padding, strides, evaluate):
 
 def test_separable_conv2d_is_one_convolution_per_channel_and_one_across(evaluate):
     layer = tf.layers.SeparableConv2D(5, 3, 2, "same", depth_multiplier=2)
-    y = layer(tf.constant(IMAGES))
     found, depthwise, pointwise = evaluate(
-        [y, layer.depthwise_kernel, layer.pointwise_kernel]
+        [layer(tf.constant(IMAGES)), layer.depthwise_kernel, layer.pointwise_kernel]
     )
     each = [
         convolved(IMAGES[..., c : c + 1], depthwise[:, :, c : c + 1], (2, 2), "same")
@@ -189,9 +185,8 @@ def test_dense_of_more_axes_and_of_bfloat16(evaluate):
     y = tf.layers.dense(x, 4, "relu", kernel_initializer="ones", name="d")
     assert y.shape.as_list() == [None, 5, 4]
     given = IMAGES[0, :2, :5]
-    found = evaluate(y, {x: given})
     wanted = np.maximum(given.sum(-1, keepdims=True), 0).repeat(4, -1)
-    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(evaluate(y, {x: given}), wanted, rtol=1e-5, atol=1e-6)
     with tf.tpu.bfloat16_scope():
         narrow = tf.layers.dense(tf.ones([2, 3], tf.bfloat16), 4)
     assert narrow.dtype == tf.bfloat16
@@ -202,8 +197,7 @@ def test_pooling_and_flatten_of_channels_first(evaluate):
     lead = tf.constant(np.moveaxis(IMAGES, 3, 1))
     pooled = tf.layers.max_pooling2d(lead, 2, 2, data_format="channels_first")
     blocks = IMAGES[:, :6].reshape(2, 3, 2, 3, 2, 3)
-    found = np.moveaxis(evaluate(pooled), 1, 3)
-    assert (found == blocks.max((2, 4))).all()
+    assert (np.moveaxis(evaluate(pooled), 1, 3) == blocks.max((2, 4))).all()
     means = tf.layers.average_pooling2d(tf.constant(IMAGES), 2, 2)
     np.testing.assert_allclose(evaluate(means), blocks.mean((2, 4)), rtol=1e-6)
     flat = tf.layers.flatten(lead, data_format="channels_first")

@@ -62,9 +62,8 @@ def test_values(evaluate):
 
 
 def test_the_first_channels():
-    x = tf.ones([2, 3, 4, 5])
     given = {"data_format": "NCHW"}
-    y = slim.conv2d(x, 7, 3, stride=2, **given)
+    y = slim.conv2d(tf.ones([2, 3, 4, 5]), 7, 3, stride=2, **given)
     y = slim.batch_norm(slim.max_pool2d(y, 2, 1, **given), **given)
     assert y.shape.as_list() == [2, 7, 1, 2]
     assert names(tf.trainable_variables()) == [
@@ -87,8 +86,7 @@ def test_moving_averages_with_the_outputs(evaluate):
 def test_evaluation_uses_moving_averages(evaluate):
     x = tf.constant([[1.0], [3.0]])
     y = slim.batch_norm(x, is_training=False, epsilon=0.0)
-    z = slim.dropout(x, is_training=False)
-    for value in evaluate([y, z]):
+    for value in evaluate([y, slim.dropout(x, is_training=False)]):
         assert value.tolist() == [[1.0], [3.0]]
 
 

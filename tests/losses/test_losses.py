@@ -57,10 +57,9 @@ def test_losses_of_numbers_are_those_of_1_15(name, evaluate):
 
 
 def test_log_loss_and_cosine_distance_are_those_of_1_15(evaluate):
-    shares = 1 / (1 + np.exp(-SCORES))
     found = evaluate(
         [
-            tf.losses.log_loss(LABELS, shares),
+            tf.losses.log_loss(LABELS, 1 / (1 + np.exp(-SCORES))),
             tf.losses.cosine_distance(LABELS, SCORES, axis=1),
             tf.losses.huber_loss([0.0], [2.0], delta=0.5),
         ]

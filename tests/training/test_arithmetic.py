@@ -22,8 +22,7 @@ def trained(name, kind, dtype):
     w = tf.get_variable("w", initializer=problem.start(dtype))
     given = tf.placeholder(dtype, [None, problem.COLUMNS])
     indices = tf.placeholder(tf.int32, [None])
-    shape = [problem.ROWS, problem.COLUMNS]
-    slices = tf.IndexedSlices(given, indices, shape)
+    slices = tf.IndexedSlices(given, indices, [problem.ROWS, problem.COLUMNS])
     gradient = given if kind == "dense" else slices
     made = getattr(tf.train, optimizer)(**arguments)
     train_op = made.apply_gradients([(gradient, w)])

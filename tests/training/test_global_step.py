@@ -31,8 +31,7 @@ def test_one_that_a_program_made_by_its_name():
 def test_it_grows_after_the_variables_have_changed(session):
     step = tf.train.get_or_create_global_step()
     w = tf.get_variable("w", initializer=1.0)
-    rate = tf.cast(step + 1, tf.float32)
-    descent = tf.train.GradientDescentOptimizer(rate)
+    descent = tf.train.GradientDescentOptimizer(tf.cast(step + 1, tf.float32))
     train_op = descent.minimize(w, global_step=step)
     session.run(tf.global_variables_initializer())
     for _ in range(3):
@@ -45,8 +44,7 @@ def test_in_eager_mode(eager):
     step = tf.train.get_or_create_global_step()
     assert tf.train.get_or_create_global_step() is step
     w = tf.Variable(1.0)
-    descent = tf.train.GradientDescentOptimizer(0.5)
-    descent.minimize(lambda: w * 2.0, global_step=step)
+    tf.train.GradientDescentOptimizer(0.5).minimize(lambda: w * 2.0, global_step=step)
     assert tf.train.global_step(None, step) == 1
     assert float(w) == 0.0
 

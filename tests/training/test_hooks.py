@@ -47,8 +47,7 @@ class Recorder(tf.train.SessionRunHook):
 @pytest.fixture
 def train_op():
     """An operation that takes a step."""
-    step = tf.train.get_or_create_global_step()
-    with tf.control_dependencies([step.assign_add(1)]):
+    with tf.control_dependencies([tf.train.get_or_create_global_step().assign_add(1)]):
         return tf.constant(7)
 
 
@@ -207,8 +206,7 @@ def test_preparing_variables():
     def v_plus_5(session):
         return session.run(v) + 5.0
 
-    second = tf.train.Scaffold(copy_from_scaffold=first)
-    creator = tf.train.ChiefSessionCreator(second)
+    creator = tf.train.ChiefSessionCreator(tf.train.Scaffold(copy_from_scaffold=first))
     with tf.train.MonitoredSession(creator) as session:
         assert session.run([v, local]) == [9.0, 2.0]
 

@@ -57,8 +57,7 @@ def test_it_is_what_tensorflow_computes(name, session):
 def test_in_eager_mode_it_is_a_function(eager):
     step = tf.train.get_or_create_global_step()
     rate = tf.train.exponential_decay(1.0, step, 1, 0.5)
-    rates = [float(rate()), float(step.assign_add(2)), float(rate())]
-    assert rates == [1.0, 2.0, 0.25]
+    assert [float(rate()), float(step.assign_add(2)), float(rate())] == [1.0, 2.0, 0.25]
 
 
 def test_a_step_must_be_given():

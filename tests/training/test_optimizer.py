@@ -182,8 +182,7 @@ def test_gradients_by_tensors_and_with_a_gradient_of_the_loss():
 def test_hyperparameters_may_be_fed_tensors_and_functions(evaluate):
     rate = tf.placeholder(tf.float32, [])
     w = tf.get_variable("w", initializer=1.0)
-    optimizer = tf.train.MomentumOptimizer(rate, lambda: 0.5)
-    train_op = optimizer.minimize(w)
+    train_op = tf.train.MomentumOptimizer(rate, lambda: 0.5).minimize(w)
     evaluate(train_op, {rate: 2.0})
     evaluate(train_op, {rate: 4.0})
     assert evaluate(w) == 1.0 - 2.0 - 4.0 * 1.5

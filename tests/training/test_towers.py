@@ -23,8 +23,7 @@ OPTIMIZERS = {
 def made(optimizer):
     """Return an optimizer whose rate decays, and the step that it depends on."""
     step = tf.train.get_or_create_global_step()
-    rate = tf.train.exponential_decay(0.1, step, 4, 0.5)
-    return OPTIMIZERS[optimizer](rate), step
+    return OPTIMIZERS[optimizer](tf.train.exponential_decay(0.1, step, 4, 0.5)), step
 
 
 def train_op_of(optimizer, *batch):
@@ -32,16 +31,12 @@ def train_op_of(optimizer, *batch):
     return opt.minimize(loss_of(*batch), global_step=step)
 
 
-def on_the_whole_batch(optimizer):
-    with tf.Graph().as_default():
-        train_op = train_op_of(optimizer, ROWS, TARGETS, IDS)
-        return after(train_op, tf.trainable_variables(), STEPS)
-
-
 @pytest.mark.parametrize("towers", [1, 2, 4, 8])
 @pytest.mark.parametrize("optimizer", ["GradientDescent", "Adam"])
 def test_towers_train_as_one(strategy_of, optimizer, towers):
-    expected = on_the_whole_batch(optimizer)
+    with tf.Graph().as_default():
+        train_op = train_op_of(optimizer, ROWS, TARGETS, IDS)
+        expected = after(train_op, tf.trainable_variables(), STEPS)
     strategy = strategy_of(towers)
     parts = [np.stack(np.split(a, towers)) for a in (ROWS, TARGETS, IDS)]
     with strategy.scope():
@@ -52,8 +47,7 @@ def test_towers_train_as_one(strategy_of, optimizer, towers):
         towers_done = strategy.call_for_each_tower(fn, strategy.worker_device_index)
         done = strategy.group(towers_done)
         trained = [strategy.unwrap(v) for v in tf.trainable_variables()]
-        fetches = [trained, tf.train.get_global_step()]
-        values, steps = after(done, fetches, STEPS)
+        values, steps = after(done, [trained, tf.train.get_global_step()], STEPS)
     assert steps == STEPS
     for components, value in zip(values, expected, strict=True):
         require_close(components, [value] * towers)
@@ -62,7 +56,6 @@ def test_towers_train_as_one(strategy_of, optimizer, towers):
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
 def test_a_dataset_trains_all_optimizers(strategy_of, optimizer, evaluate):
     """Towers sum whole tensors, so that rows without a gradient change too."""
-
     with tf.Graph().as_default():
         loss = loss_of(ROWS, TARGETS, tf.constant(IDS))
         opt, step = made(optimizer)
@@ -132,7 +125,6 @@ def test_towers_average_a_moving_average(strategy_of, evaluate):
             return assign_moving_average(average, seen, 0.5)
 
         towers_done = strategy.call_for_each_tower(fn, strategy.worker_device_index)
-        done = strategy.group(towers_done)
-        evaluate(done)
+        evaluate(strategy.group(towers_done))
         values = evaluate(strategy.unwrap(tf.global_variables()[0]))
     assert values == [0.5 * 1.0 + 0.5 * 3.0] * 2

@@ -19,9 +19,8 @@ def spread(*shape):
 
 def loss_of_two_layers():
     layers = tf.contrib.layers
-    rows = tf.constant(np.arange(12).reshape(4, 3) / 10, tf.float32)
     hidden = layers.fully_connected(
-        rows,
+        tf.constant(np.arange(12).reshape(4, 3) / 10, tf.float32),
         5,
         weights_initializer=spread(3, 5),
         weights_regularizer=layers.l2_regularizer(0.1),
@@ -160,8 +159,7 @@ def test_slim_trains_until_the_data_end_and_writes_summaries(tmp_path):
     writer.close()
     (path,) = (tmp_path / "own").iterdir()
     events = tf.train.summary_iterator(str(path))
-    tags = [value.tag for event in events for value in event.summary.value]
-    assert tags == ["loss"]
+    assert [value.tag for event in events for value in event.summary.value] == ["loss"]
 
 
 @pytest.mark.parametrize(

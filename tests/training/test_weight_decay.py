@@ -60,8 +60,7 @@ def test_minimize_honours_the_list_too(evaluate):
     """In 1.15.5 it has no effect there, although it is documented."""
     w, b = tf.Variable(1.0), tf.Variable(1.0)
     optimizer = SGDW(weight_decay=0.5, learning_rate=0.1)
-    step = optimizer.minimize(w + b, decay_var_list=[w])
-    evaluate(step)
+    evaluate(optimizer.minimize(w + b, decay_var_list=[w]))
     np.testing.assert_allclose(evaluate([w, b]), [0.4, 0.9], rtol=1e-6)
 
 

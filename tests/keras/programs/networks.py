@@ -182,8 +182,7 @@ def main(module, strategy, *names):
         resolver = tf.distribute.cluster_resolver.TPUClusterResolver.connect("")
         scope = tf.distribute.TPUStrategy(resolver).scope()
     elif strategy:
-        devices = [f"CPU:{k}" for k in range(4)]
-        scope = tf.distribute.MirroredStrategy(devices).scope()
+        scope = tf.distribute.MirroredStrategy([f"CPU:{k}" for k in range(4)]).scope()
     else:
         scope = tf.distribute.get_strategy().scope()
     with scope:

@@ -39,8 +39,7 @@ def write_records(path):
 
     with tf.io.TFRecordWriter(path) as writer:
         for k in range(12):
-            pixels = np.full((40, 40, 3), 20 * k, np.uint8)
-            image = tf.io.encode_jpeg(pixels).numpy()
+            image = tf.io.encode_jpeg(np.full((40, 40, 3), 20 * k, np.uint8)).numpy()
             features = {
                 "image": feature(bytes_list=tf.train.BytesList(value=[image])),
                 "label": feature(int64_list=tf.train.Int64List(value=[k % 2])),
