@@ -159,8 +159,7 @@ def test_a_program_that_ran_before_still_runs(session):
 def test_replicas_that_turn_and_branch_differently(executor):
     def computation(x):
         y = tf.while_loop(lambda y: y < 10, lambda y: y * x, [x])
-        z = tf.cond(x > 2.5, lambda: y * y, lambda: tf.sin(y))
-        return tf.gradients(z, x)
+        return tf.gradients(tf.cond(x > 2.5, lambda: y * y, lambda: tf.sin(y)), x)
 
     points = [2.0, 3.0, 5.0]
     with tf.config.override(cores=3, executor=executor), tf.Session() as sess:

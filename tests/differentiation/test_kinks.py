@@ -82,10 +82,8 @@ def test_of_equal_numbers_the_first_was_chosen(name):
 
 def test_roots_of_zero():
     assert slopes(tf.sqrt, [0.0]) == [[INF]]
-    zero = tf.constant([0.0])
-    assert slopes(tf.sqrt, [0.0], grad_ys=zero) == [[0]]
-    positive = [0.0, 4.0]
-    assert slopes(lambda x: tf.where(x > 0, tf.sqrt(x), x), positive) == [[1, 0.25]]
+    assert slopes(tf.sqrt, [0.0], grad_ys=tf.constant([0.0])) == [[0]]
+    assert slopes(lambda x: tf.where(x > 0, tf.sqrt(x), x), [0.0, 4.0]) == [[1, 0.25]]
     assert np.isnan(slopes(tf.norm, [0.0, 0.0])).all()
     assert slopes(lambda x: tf.clip_by_norm(x, 1.0), [0.0, 0.0]) == [[1, 1]]
     # What comes back to a cut off activation is multiplied.

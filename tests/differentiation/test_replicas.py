@@ -26,8 +26,7 @@ def test_a_sum_over_replicas_adds_their_gradients(evaluate, groups):
         scale = tf.cast(tf.shape(x)[0], tf.float64)
         return tf.gradients(total * total / scale, [w, x])
 
-    out = tf.tpu.replicate(computation, [[x] for x in DATA])
-    found = evaluate(out)
+    found = evaluate(tf.tpu.replicate(computation, [[x] for x in DATA]))
     sums = [np.sum((x @ W) ** 2) for x in DATA]
     for replica, (dw, dx) in enumerate(found):
         group = next(g for g in groups or [[0, 1, 2, 3]] if replica in g)
@@ -53,8 +52,7 @@ def test_rewrite_shard_and_batch_parallel(session):
 
 def test_inputs_padded_from_different_sizes(session):
     def computation(x):
-        y = tf.reduce_mean(x * x) + tf.reduce_max(x)
-        return tf.gradients(y, x)[0]
+        return tf.gradients(tf.reduce_mean(x * x) + tf.reduce_max(x), x)[0]
 
     inputs = [np.array([1.0, 3.0]), np.array([2.0, 5.0, 4.0])]
     given = [[tf.placeholder(tf.float64, [None])] for _ in range(4)]
@@ -94,8 +92,7 @@ def test_a_cast_to_bfloat16_and_back(evaluate):
         y = tf.cast(tf.reduce_sum(w * tf.cast(x, tf.bfloat16)), tf.float32)
         return tf.gradients(y * y, [stored, x])
 
-    out = tf.tpu.rewrite(computation, [tf.constant([1.0, 2.0, 3.0])])
-    dw, dx = evaluate(out)
+    dw, dx = evaluate(tf.tpu.rewrite(computation, [tf.constant([1.0, 2.0, 3.0])]))
     assert dw.dtype == dx.dtype == np.float32
     assert dw.tolist() == [24.0, 48.0, 72.0] and dx.tolist() == [48.0] * 3
 

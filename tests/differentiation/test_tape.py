@@ -218,8 +218,7 @@ def test_gradients_to_begin_with():
 
 def test_complex_numbers():
     z = tf.constant([1.0 + 2.0j, -3.0 + 0.5j], tf.complex128)
-    square = tf.abs(z) ** 2 + tf.math.imag(z * z) + tf.math.angle(z)
-    (found,) = tf.gradients(square, z)
+    (found,) = tf.gradients(tf.abs(z) ** 2 + tf.math.imag(z * z) + tf.math.angle(z), z)
     x = np.array([1.0 + 2.0j, -3.0 + 0.5j])
     # |z|**2 + 2 x y + arg(z), by x and by y
     expected = 2 * x + 2 * (x.imag + 1j * x.real) + 1j * x / abs(x) ** 2

@@ -35,8 +35,7 @@ def test_dtypes_and_values_of_tensors(make, dtype, value):
 
 def test_text_of_tensors():
     assert str(tf.constant([1.0])) == 'Tensor("Const:0", shape=(1,), dtype=float32)'
-    unknown = tf.placeholder(tf.int32, name="x")
-    assert str(unknown) == 'Tensor("x:0", dtype=int32)'
+    assert str(tf.placeholder(tf.int32, name="x")) == 'Tensor("x:0", dtype=int32)'
     with tf.device("/cpu:0"):
         placed = tf.placeholder(tf.bool, [None], name="y")
     assert str(placed) == 'Tensor("y:0", shape=(?,), dtype=bool, device=/device:CPU:0)'
@@ -122,8 +121,7 @@ def test_initializers_that_take_partition_info(evaluate):
     def ones(shape, dtype, partition_info):
         return tf.ones(shape, dtype)
 
-    v = tf.get_variable("v", [2], initializer=ones)
-    assert evaluate(v).tolist() == [1.0, 1.0]
+    assert evaluate(tf.get_variable("v", [2], initializer=ones)).tolist() == [1.0, 1.0]
 
 
 def test_a_scope_that_is_entered_again_keeps_its_name_scope():

@@ -44,8 +44,7 @@ def test_assert_needs_every_element_and_a_bool():
 
 def test_python_and_assertions_run_at_once_in_eager_mode(graph, capsys):
     with tf.eager_execution():
-        y = tf.py_func(lambda x: x * 2, [tf.constant(21)], tf.int32)
-        assert int(y) == 42
+        assert int(tf.py_func(lambda x: x * 2, [tf.constant(21)], tf.int32)) == 42
         assert tf.Assert(tf.constant(True), ["never"]) is None
         with pytest.raises(tf.errors.InvalidArgumentError, match="shown"):
             tf.Assert(tf.constant(False), ["shown"])

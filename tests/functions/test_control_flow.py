@@ -16,8 +16,7 @@ def test_a_branch_may_return_what_is_around_it_or_plain_values(evaluate):
     assert run(tf.cond(p, lambda: x, lambda: 4.0), {p: True}) == 3.0
     assert run(tf.cond(p, lambda: x, lambda: 4.0), {p: False}) == 4.0
     v = tf.Variable(7.0)
-    y = tf.cond(p, lambda: v, lambda: x)
-    assert evaluate(y, {p: True}) == 7.0
+    assert evaluate(tf.cond(p, lambda: v, lambda: x), {p: True}) == 7.0
 
 
 @pytest.mark.parametrize("choice", [True, False])
@@ -198,12 +197,9 @@ def test_the_maximum_has_to_be_known():
 
 
 def test_random_numbers_differ_from_turn_to_turn():
-    def body(i, seen):
-        return i + 1, tf.concat([seen, tf.random_uniform([1])], 0)
-
     _, seen = tf.while_loop(
         lambda i, seen: i < 4,
-        body,
+        lambda i, seen: (i + 1, tf.concat([seen, tf.random_uniform([1])], 0)),
         (0, tf.zeros([0])),
         (tf.TensorShape([]), tf.TensorShape([None])),
     )
@@ -304,8 +300,7 @@ def test_control_flow_runs_at_once_in_eager_mode(eager):
     called = []
     y = tf.cond(x > 2, lambda: x * 10, lambda: called.append("false") or x)
     assert (int(y), called) == (30, [])
-    total = tf.while_loop(lambda i: i < 10, lambda i: i + x, [0])
-    assert int(total) == 12
+    assert int(tf.while_loop(lambda i: i < 10, lambda i: i + x, [0])) == 12
     limited = tf.while_loop(
         lambda i: i < 10, lambda i: [i + x], [0], maximum_iterations=2
     )
@@ -353,19 +348,15 @@ def test_loops_too_deep():
 def test_a_predicate_that_turns_out_to_be_no_scalar(executor):
     x = tf.placeholder(tf.bool, None)
 
-    def branch(x):
-        return tf.cond(x, lambda: 1, lambda: 2)
-
     def loop(x):
         return tf.while_loop(lambda i: tf.logical_and(x, i < 3), lambda i: i + 1, [0])
 
     with tf.config.override(executor=executor, cores=1):
-        for build in (branch, loop):
+        for build in (lambda x: tf.cond(x, lambda: 1, lambda: 2), loop):
             fetched = tf.tpu.rewrite(build, [x])
             for value in ([True, False], []):
                 words = [f"must be a scalar, got bool[{len(value)}]", "E117"]
-                invalid = tf.errors.InvalidArgumentError
-                refused(invalid, words, run, fetched, {x: value})
+                refused(tf.errors.InvalidArgumentError, words, run, fetched, {x: value})
             run(fetched, {x: True})
 
 
@@ -395,8 +386,7 @@ def test_only_what_is_used_or_acts_runs_in_a_block(build, capfd, evaluate):
         with tf.control_dependencies([count.read_value()]):
             tf.assign_add(count, 1)
 
-    found = build(body)
-    assert evaluate(found) == 3
+    assert evaluate(build(body)) == 3
     turns = evaluate(count)
     assert turns > 0 and capfd.readouterr().err.count("seen [") == turns
 

@@ -44,8 +44,7 @@ def test_what_the_function_does_to_its_arrays_stays_there(evaluate):
         return buffer
 
     v = tf.Variable([1.0, 2.0])
-    calls = [tf.py_func(spoil, [v], tf.float32) for _ in range(2)]
-    found = evaluate(calls)
+    found = evaluate([tf.py_func(spoil, [v], tf.float32) for _ in range(2)])
     buffer[:] = 0
     assert [value.tolist() for value in found] == [[2.0, 3.0]] * 2
     assert evaluate(v).tolist() == [1.0, 2.0]

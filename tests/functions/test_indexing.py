@@ -38,9 +38,8 @@ def test_bounds_may_be_tensors():
     x, i = tf.constant(CUBE), tf.placeholder(tf.int32, [])
     parts = [x[i], x[i : i + 2], x[:, -i], x[..., i:, 0], x[tf.shape(x)[0] - 1 :]]
     assert parts[1].shape.as_list() == [None, 4, 5]
-    got = run(parts, {i: 1})
     want = [CUBE[1], CUBE[1:3], CUBE[:, -1], CUBE[..., 1:, 0], CUBE[2:]]
-    for one, other in zip(got, want, strict=True):
+    for one, other in zip(run(parts, {i: 1}), want, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -86,7 +85,7 @@ def test_slice_with_known_and_unknown_places():
 
 def test_strided_slice_and_its_masks():
     x = tf.constant(CUBE)
-    cases = [
+    for got, want in [
         (tf.strided_slice(x, [0, 1], [3, 4], [2, 1]), CUBE[0:3:2, 1:4]),
         (tf.strided_slice(x, [1], [2]), CUBE[1:2]),
         (tf.strided_slice(x, [1, 1], [0, 3], begin_mask=1, end_mask=2), CUBE[:0, 1:]),
@@ -97,8 +96,7 @@ def test_strided_slice_and_its_masks():
         (tf.strided_slice(x, [0, 1], [0, 2], new_axis_mask=1), CUBE[None, 1:2]),
         (tf.strided_slice(x, [2, 1], [3, 2], shrink_axis_mask=3), CUBE[2, 1]),
         (tf.strided_slice(x, [-1], [0], [-1]), CUBE[-1:0:-1]),
-    ]
-    for got, want in cases:
+    ]:
         np.testing.assert_array_equal(run(got), want)
 
 

@@ -27,8 +27,7 @@ def test_matvec_broadcasts_what_lies_before():
     assert run(tf.linalg.matvec(a, v)).tolist() == expected.tolist()
     turned = run(tf.linalg.matvec(tf.constant(a), [1, 2], transpose_a=True))
     assert turned.tolist() == (a[:, 0] + 2 * a[:, 1]).tolist()
-    adjoint = run(tf.linalg.matvec([[1j]], [1j], adjoint_a=True))
-    assert adjoint.tolist() == [1]
+    assert run(tf.linalg.matvec([[1j]], [1j], adjoint_a=True)).tolist() == [1]
 
 
 @pytest.mark.parametrize(
@@ -70,8 +69,7 @@ def test_lengths_of_vectors(ord):
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_sizes_of_matrices(ord, axis, keepdims):
     x = RNG.standard_normal((2, 3, 4))
-    number = "fro" if ord == "euclidean" else ord
-    expected = np.linalg.norm(x, number, axis, keepdims)
+    expected = np.linalg.norm(x, "fro" if ord == "euclidean" else ord, axis, keepdims)
     np.testing.assert_allclose(run(tf.norm(x, ord, axis, keepdims)), expected)
 
 

@@ -84,8 +84,7 @@ def test_bounds_must_not_widen_what_is_clipped():
 
 
 def test_clipping_by_length():
-    x = tf.constant([[3.0, 4.0], [0.3, 0.4]])
-    rows = run(tf.clip_by_norm(x, 1.0, axes=[1]))
+    rows = run(tf.clip_by_norm(tf.constant([[3.0, 4.0], [0.3, 0.4]]), 1.0, axes=[1]))
     np.testing.assert_allclose(rows, [[0.6, 0.8], [0.3, 0.4]], rtol=1e-6)
     (a, none, b), length = tf.clip_by_global_norm([[3.0], None, [4.0]], 10.0)
     assert none is None
@@ -130,8 +129,7 @@ def test_means_of_integers_are_integers_in_tf_and_fractions_in_numpy():
     "axis", [1, -1, [1], (-1,), np.array([1]), np.int64(1), tf.Dimension(1)]
 )
 def test_an_axis_may_be_given_in_any_form(axis):
-    x = tf.constant([[1, 2], [3, 4]])
-    total = tf.reduce_sum(x, axis)
+    total = tf.reduce_sum(tf.constant([[1, 2], [3, 4]]), axis)
     assert total.op.get_attr("axis") == (1,)
     assert run(total).tolist() == [3, 7]
 

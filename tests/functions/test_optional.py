@@ -17,11 +17,10 @@ def optionals(numbers, limit):
         )
         return turn + 1, added, numbers.get_next_as_optional()
 
-    nothing = Optional.empty(None)
     _, total, left = tf.while_loop(
         lambda turn, total, taken: (turn < limit) & taken.has_value(),
         body,
-        [tf.constant(0), nothing, numbers.get_next_as_optional()],
+        [tf.constant(0), Optional.empty(None), numbers.get_next_as_optional()],
     )
     return total, left.has_value()
 
@@ -29,16 +28,14 @@ def optionals(numbers, limit):
 @pytest.mark.parametrize("traced", [False, True])
 @pytest.mark.parametrize(("limit", "last", "left"), [(2, 11, True), (9, 12, False)])
 def test_optionals_are_loop_variables(traced, limit, last, left, eager):
-    numbers = iter(tf.data.Dataset.range(10, 13))
     call = tf.function(optionals) if traced else optionals
-    total, more = call(numbers, limit)
+    total, more = call(iter(tf.data.Dataset.range(10, 13)), limit)
     assert total.has_value() and int(total.get_value()["sum"]) == last
     assert bool(more) == left
 
 
 def test_an_optional_without_a_value_has_none(eager):
-    numbers = iter(tf.data.Dataset.range(0))
-    taken = tf.function(numbers.get_next_as_optional)()
+    taken = tf.function(iter(tf.data.Dataset.range(0)).get_next_as_optional)()
     assert not taken.has_value()
     empty = tf.experimental.Optional.empty(taken.element_spec)
     with pytest.raises(tf.errors.InvalidArgumentError, match="has_value"):

@@ -73,8 +73,7 @@ def test_normal_numbers_of_mean_and_deviation():
 
 
 def test_moments_may_be_tensors():
-    mean = tf.constant([0.0, 100.0])
-    x = run(tf.random_normal([1000, 2], mean, [1.0, 0.0], seed=1))
+    x = run(tf.random_normal([1000, 2], tf.constant([0.0, 100.0]), [1.0, 0.0], seed=1))
     assert abs(x[:, 0].mean()) < 0.2 and (x[:, 1] == 100).all()
 
 

@@ -19,8 +19,7 @@ def check(name, value):
     assert found.dtype.name == wanted["dtype"]
     assert list(found.shape) == wanted["shape"]
     if found.dtype == object:
-        texts = [item.decode("latin-1") for item in found.ravel()]
-        assert texts == wanted["values"]
+        assert [item.decode("latin-1") for item in found.ravel()] == wanted["values"]
         return
     expected = np.array(wanted["values"], float).reshape(*found.shape, -1)
     if np.iscomplexobj(found):

@@ -21,8 +21,7 @@ def test_all_scopes_hold_together():
 
 
 def test_values_are_accepted_by_name_scope():
-    x = tf.constant(1)
-    with tf.name_scope(None, "scale", [x]) as scope:
+    with tf.name_scope(None, "scale", [tf.constant(1)]) as scope:
         assert scope == "scale/"
 
 

@@ -8,8 +8,7 @@ import tpuref as tf
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "bfloat16", "uint8"])
 def test_distinct_values_come_in_the_order_of_their_first_occurrence(evaluate, dtype):
-    x = tf.constant([7, 3, 7, 9, 0, 3], dtype)
-    y, idx = evaluate(tf.unique(x, tf.int64))
+    y, idx = evaluate(tf.unique(tf.constant([7, 3, 7, 9, 0, 3], dtype), tf.int64))
     assert (y.tolist(), y.dtype.name) == ([7, 3, 9, 0], dtype)
     assert (idx.tolist(), idx.dtype) == ([0, 1, 0, 2, 3, 1], np.int64)
 
@@ -62,8 +61,7 @@ def test_scattering_into_variables_as_in_tensorflow(evaluate, change, element, r
     v, w = (tf.Variable([[1.0, 5.0], [3.0, 4.0], [5.0, 6.0]]) for _ in range(2))
     at, news = [[2, 1], [2, 1], [0, 0]], [7.0, 4.0, 0.5]
     method = getattr(tf.Variable, f"scatter_nd_{change}")
-    function = getattr(tf, f"scatter_nd_{change}", method)
-    changed = function(v, at, news)
+    changed = getattr(tf, f"scatter_nd_{change}", method)(v, at, news)
     assert evaluate(changed).ravel().tolist() == element
     slices = tf.IndexedSlices(
         tf.constant([[9.0, 1.0], [2.0, 8.0]]), tf.constant([1, 1])

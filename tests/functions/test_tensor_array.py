@@ -63,11 +63,9 @@ def test_gradients_flow_through_loops_that_read():
         return i + 1, h, states.write(i, h)
 
     states = tf.TensorArray(tf.float32, 3)
-    start = [0, tf.zeros([2]), states]
-    *_, states = tf.while_loop(lambda i, *_: i < 3, body, start)
-    y = tf.reduce_sum(states.stack())
+    *_, states = tf.while_loop(lambda i, *_: i < 3, body, [0, tf.zeros([2]), states])
     states_now = [ROWS[0], 0.5 * ROWS[0] + ROWS[1]]
-    slopes = value(tf.gradients(y, [x, w]))
+    slopes = value(tf.gradients(tf.reduce_sum(states.stack()), [x, w]))
     np.testing.assert_allclose(slopes[0], [[1.75] * 2, [1.5] * 2, [1.0] * 2])
     # y depends on w by h0 + (h1 + w h0), with h1 = w h0 + x1.
     by_hand = states_now[0] * (1 + 0.5) + states_now[1]
@@ -132,14 +130,12 @@ def test_a_tape_and_a_function_see_elements(traced, eager):
     def slope(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
-            full = filled(tf.TensorArray(tf.float32, 3), 3, x)
-            y = tf.reduce_sum(full.stack() ** 2)
+            y = tf.reduce_sum(filled(tf.TensorArray(tf.float32, 3), 3, x).stack() ** 2)
         return tape.gradient(y, x)
 
     function = tf.function(slope) if traced else slope
     for x in ([1.0, 2.0], [3.0, -1.0]):
-        got = function(tf.constant(x))
-        np.testing.assert_allclose(got, 2 * 14 * np.array(x))
+        np.testing.assert_allclose(function(tf.constant(x)), 2 * 14 * np.array(x))
 
 
 def test_functions_take_and_return_arrays(eager):

@@ -64,8 +64,7 @@ def test_a_tensor_or_a_function_may_give_the_value(evaluate):
 def test_default_initializers_by_dtype(evaluate):
     weights = tf.get_variable("weights", [30, 20])
     counts = tf.get_variable("counts", [3], tf.int32)
-    flags = tf.get_variable("flags", [2], tf.bool)
-    w, c, f = evaluate([weights, counts, flags])
+    w, c, f = evaluate([weights, counts, tf.get_variable("flags", [2], tf.bool)])
     limit = np.sqrt(6 / 50)
     assert np.abs(w).max() <= limit and np.abs(w).max() > limit * 0.9
     assert abs(w.mean()) < limit * 0.1
@@ -134,8 +133,7 @@ def test_a_regularizer_adds_a_loss_once(evaluate):
 
 def test_a_name_is_made_once_and_the_error_says_where():
     tf.get_variable("v", [1])
-    made = line() - 1
-    words = ["'v' already exists", f"{__file__}:{made}", "AUTO_REUSE", "E141"]
+    words = ["'v' already exists", f"{__file__}:{line() - 1}", "AUTO_REUSE", "E141"]
     refused(ValueError, words, tf.get_variable, "v", [1])
 
 
@@ -359,11 +357,9 @@ def test_a_getter_ends_with_its_scope_and_comes_back_with_the_object():
 def test_variables_of_a_computation_are_made_outside_of_it(evaluate):
     def branch():
         v = tf.get_variable("v", initializer=2.0)
-        w = tf.get_variable("w", [], initializer=tf.ones_initializer())
-        return v + w
+        return v + tf.get_variable("w", [], initializer=tf.ones_initializer())
 
-    result = tf.cond(tf.constant(True), branch, lambda: tf.constant(0.0))
-    assert evaluate(result) == 3.0
+    assert evaluate(tf.cond(tf.constant(True), branch, lambda: tf.constant(0.0))) == 3.0
     assert [v.name for v in tf.global_variables()] == ["v:0", "w:0"]
 
 
@@ -394,5 +390,4 @@ def test_a_regularizer_that_uses_a_tensor_of_the_loop(evaluate):
         )
         return i + 1
 
-    last = tf.while_loop(lambda i: i < 3, body, [tf.constant(0)])
-    assert evaluate(last) == 3
+    assert evaluate(tf.while_loop(lambda i: i < 3, body, [tf.constant(0)])) == 3

@@ -22,15 +22,13 @@ def test_shapes_that_are_not_known_stay_unknown():
     assert tf.zeros(tf.shape(x)).shape.ndims in (None, 2)
     n = tf.placeholder(tf.int32, [])
     assert tf.zeros([n, 2]).shape.as_list() == [None, 2]
-    found = tf.Session().run(tf.zeros([n, 2]), {n: 3})
-    assert found.shape == (3, 2)
+    assert tf.Session().run(tf.zeros([n, 2]), {n: 3}).shape == (3, 2)
 
 
 def test_a_static_value_is_the_value_that_runs():
     a, b = tf.constant([7, -7, 12]), tf.constant([2, 2, 5])
     for value in (a // b, a % b, a * b - a, tf.cumsum(a), tf.reverse(a, [0])):
-        known = value.operand().value
-        np.testing.assert_array_equal(known, tf.Session().run(value))
+        np.testing.assert_array_equal(value.operand().value, tf.Session().run(value))
 
 
 def test_what_is_not_computed_while_building():

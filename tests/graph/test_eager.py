@@ -89,8 +89,7 @@ def test_a_failing_operation_is_named_with_its_line(eager):
     x = tf.constant([1, 2]), tf.constant([1, 0])
     with pytest.raises(tf.errors.InvalidArgumentError, match="(?i)zero") as caught:
         x[0] // x[1]
-    made = line() - 1
-    assert f"{__file__}:{made}" in str(caught.value)
+    assert f"{__file__}:{line() - 1}" in str(caught.value)
     assert caught.value.op == "floordiv"
 
 
@@ -106,10 +105,9 @@ def test_a_graph_captures_an_eager_tensor_as_a_constant():
     with tf.eager_execution():
         x, n = tf.constant([1.0, 2.0]), tf.constant(3)
     y = x + 1.0
-    z = tf.stack([x, y])
     assert y.op.type == "AddV2"
     assert y.shape.as_list() == [2]
-    assert tf.Session().run(z).tolist() == [[1.0, 2.0], [2.0, 3.0]]
+    assert tf.Session().run(tf.stack([x, y])).tolist() == [[1.0, 2.0], [2.0, 3.0]]
     assert tf.zeros([n, 2]).shape.as_list() == [3, 2]
 
 

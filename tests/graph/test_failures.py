@@ -27,14 +27,12 @@ def test_build_time_errors(build, error, parts):
     text = str(caught.value)
     for part in [*parts, "given:0 float32[2]", f"{__file__}:{made}"]:
         assert part in text
-    here = build.__code__.co_firstlineno
-    assert f"{__file__}:{here} in <lambda>" in text
+    assert f"{__file__}:{build.__code__.co_firstlineno} in <lambda>" in text
 
 
 def test_run_time_errors_show_operation_operands_and_line():
-    table = tf.constant([10, 20, 30])
     i = tf.placeholder(tf.int32, [None])
-    chosen, made = tf.gather(table, i, name="chosen"), line()
+    chosen, made = tf.gather(tf.constant([10, 20, 30]), i, name="chosen"), line()
     words, run = ["7", "3", "chosen", f"{__file__}:{made}"], tf.Session().run
     error = refused(tf.errors.InvalidArgumentError, words, run, chosen + 1, {i: [0, 7]})
     assert "chosen" in error.op.name
@@ -73,7 +71,6 @@ def test_lines_of_operations_built_through_numpy_and_scopes():
 
 
 def test_describe_shows_an_operation_whole():
-    x = tf.constant([1.0], name="x")
-    text = tf.sqrt(x, name="root").op.describe()
+    text = tf.sqrt(tf.constant([1.0], name="x"), name="root").op.describe()
     assert "'root' (Sqrt) of (x:0 float32[1])" in text
     assert f"{__file__}:" in text

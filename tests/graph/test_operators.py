@@ -69,8 +69,7 @@ def test_logic_on_bools_and_bits_on_integers():
     bits = (i & 3, 3 | i, i ^ 3, ~i)
     types = " ".join(t.op.type for t in bits)
     assert types == "BitwiseAnd BitwiseOr BitwiseXor Invert"
-    found = [run(t).tolist() for t in bits]
-    assert found == [[2, 1], [7, 7], [5, 6], [-7, -6]]
+    assert [run(t).tolist() for t in bits] == [[2, 1], [7, 7], [5, 6], [-7, -6]]
 
 
 def test_an_array_is_not_changed_in_place():
@@ -118,8 +117,7 @@ def test_values_that_would_lose_something_are_refused(tensor, other):
 
 def test_variables_take_part_on_both_sides(evaluate):
     v = tf.Variable([1.0, 2.0])
-    results = [v + 1, 1 + v, v * v, 2 / v, -v]
-    values = [value.tolist() for value in evaluate(results)]
+    values = [value.tolist() for value in evaluate([v + 1, 1 + v, v * v, 2 / v, -v])]
     assert values == [[2, 3], [2, 3], [1, 4], [2, 1], [-1, -2]]
     assert (v < 2).dtype == tf.bool
 

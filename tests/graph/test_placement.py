@@ -15,8 +15,7 @@ def test_an_unknown_device_is_an_error_that_names_the_place(device):
     with tf.device(device):
         x = tf.constant(1)  # the place
     words, run = [x.device, "the place"], tf.Session().run
-    error = refused(tf.errors.InvalidArgumentError, words, run, x + 1)
-    assert error.op == "Const"
+    assert refused(tf.errors.InvalidArgumentError, words, run, x + 1).op == "Const"
 
 
 @pytest.mark.parametrize(
@@ -31,6 +30,5 @@ def test_known_devices_run(device):
 def test_soft_placement_and_feeds_need_no_such_device():
     with tf.device("/device:GPU:0"):
         x, fed = tf.constant(1), tf.placeholder(tf.int32, [])
-    config = tf.ConfigProto(allow_soft_placement=True)
-    assert tf.Session(config=config).run(x) == 1
+    assert tf.Session(config=tf.ConfigProto(allow_soft_placement=True)).run(x) == 1
     assert tf.Session().run(fed + 1, {fed: 2}) == 3

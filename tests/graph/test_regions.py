@@ -26,8 +26,7 @@ def test_operations_awaited_from_within_are_awaited_by_the_whole():
     before = tf.no_op()
 
     def branch():
-        own = tf.no_op()
-        with tf.control_dependencies([before, own]):
+        with tf.control_dependencies([before, tf.no_op()]):
             return tf.constant(1)
 
     result = tf.cond(tf.constant(True), branch, lambda: 2)

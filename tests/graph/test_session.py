@@ -142,8 +142,7 @@ def test_names_and_tensors_that_are_not_in_the_graph():
 def test_only_what_is_asked_for_runs():
     calls: list[int] = []
     idle = tf.py_func(lambda: calls.append(1) or 0, [], tf.int32)
-    x = tf.constant(1)
-    tf.Session().run(x + 1)
+    tf.Session().run(tf.constant(1) + 1)
     assert calls == []
     tf.Session().run([idle, idle, idle + 1])
     assert calls == [1]
@@ -192,9 +191,8 @@ def test_a_feed_reaches_into_branches_and_loops(session):
 
 def test_a_placeholder_that_is_not_fed_is_named_with_its_place():
     x, made = tf.placeholder(tf.float32, [2], name="x"), line()
-    y = x + 1.0
     words = ["has to be fed", f"{__file__}:{made}"]
-    error = refused(tf.errors.InvalidArgumentError, words, tf.Session().run, y)
+    error = refused(tf.errors.InvalidArgumentError, words, tf.Session().run, x + 1.0)
     assert error.op is x.op
     assert error.site.line == made
 
@@ -329,8 +327,7 @@ def test_a_callable_takes_its_feeds_in_order_and_keeps_the_structure(session):
         assert found["op"] is None
         assert found["sum"].tolist() == [2.0, 3.0, 4.0][:size]
     assert session.run(count) == 2
-    pairs = session.make_callable(x + y, [(x, y)])
-    assert pairs(([1, 2], 3)).tolist() == [4, 5]
+    assert session.make_callable(x + y, [(x, y)])(([1, 2], 3)).tolist() == [4, 5]
     assert session.make_callable(count)() == 2
 
 

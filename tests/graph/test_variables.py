@@ -140,8 +140,7 @@ def test_reads_and_writes_of_one_run_come_in_program_order(session):
 
 @pytest.mark.parametrize("method", ["assign", "assign_add", "assign_sub"])
 def test_assigning_what_does_not_fit(method):
-    v = tf.Variable([1.0, 2.0], name="v")
-    change = getattr(v, method)
+    change = getattr(tf.Variable([1.0, 2.0], name="v"), method)
     with pytest.raises(ValueError, match=r"'v'.*float32\[2\].*float32\[3\]"):
         change([1.0, 2.0, 3.0])
     with pytest.raises(TypeError, match=r"(?s)'v'.*float32\[2\].*int32\[2\].*tf.cast"):

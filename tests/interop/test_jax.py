@@ -18,8 +18,7 @@ DTYPES.append("complex64")
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("name", DTYPES)
 def test_jax_takes_a_tensor(name):
-    x = tf.cast(tf.constant([0.0, 1.0, 1.0]), name)
-    taken = jax.dlpack.from_dlpack(x)
+    taken = jax.dlpack.from_dlpack(tf.cast(tf.constant([0.0, 1.0, 1.0]), name))
     assert taken.dtype == name
     assert np.asarray(taken).astype(complex).tolist() == [0, 1, 1]
 
@@ -38,8 +37,7 @@ def test_jax_arrays_as_shards_and_datasets(executor, session):
     given = jax.numpy.arange(8.0).reshape(4, 2)
     (out,) = tf.tpu.shard(lambda x: tf.reduce_sum(x, 1), [given], num_shards=2)
     assert session.run(out).tolist() == [1.0, 5.0, 9.0, 13.0]
-    rows = tf.data.Dataset.from_tensor_slices(given)
-    row = rows.make_one_shot_iterator().get_next()
+    row = tf.data.Dataset.from_tensor_slices(given).make_one_shot_iterator().get_next()
     assert session.run(row).tolist() == [0.0, 1.0]
 
 

@@ -133,8 +133,7 @@ def test_an_array_on_another_device(session):
 @pytest.mark.parametrize("version", [None, (1, 0)])
 def test_every_bfloat16_goes_through_dlpack(version):
     array = PATTERNS.view(ml_dtypes.bfloat16)
-    capsule = dlpack.exported(array, max_version=version)
-    back = dlpack.taken(capsule)
+    back = dlpack.taken(dlpack.exported(array, max_version=version))
     assert back.dtype == tf.bfloat16.as_numpy_dtype
     assert np.array_equal(back.view(np.uint16), PATTERNS)
     assert address(back) == address(array)

@@ -50,11 +50,10 @@ def test_a_checkpoint_is_converted_and_back(tmp_path):
     (tmp_path / "new").mkdir()
     (tmp_path / "back").mkdir()
     old, new = str(tmp_path / "old" / "m"), str(tmp_path / "new" / "m-7")
-    back = str(tmp_path / "back" / "m-7")
     for words in (
         ["saving.py", old],
         ["convert.py", f"{old}-7", new],
-        ["convert.py", new, back],
+        ["convert.py", new, str(tmp_path / "back" / "m-7")],
         ["saving.py", old, str(tmp_path / "back")],
     ):
         subprocess.run([PYTHON, *words], cwd=tmp_path, check=True, timeout=300)

@@ -23,10 +23,6 @@ def bits(tensor):
     return tensor.view(torch.int16).numpy().view(np.uint16)
 
 
-def every_bfloat16():
-    return torch.from_numpy(PATTERNS.view(np.int16).copy()).view(torch.bfloat16)
-
-
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("name", DTYPES)
 def test_torch_takes_the_memory_of_a_tensor(name):
@@ -81,8 +77,7 @@ def test_what_is_fed_is_read_in_place(session):
     with tf.control_dependencies([tf.py_func(change, [], tf.float32)]):
         later = tf.identity(x) + 0.0
     assert session.run(later, {x: given}).tolist() == [1.0] * 3
-    every_other = torch.arange(6.0)[::2]
-    assert session.run(x * 2.0, {x: every_other}).tolist() == [0.0, 4.0, 8.0]
+    assert session.run(x * 2.0, {x: torch.arange(6.0)[::2]}).tolist() == [0.0, 4.0, 8.0]
 
 
 def test_torch_tensors_as_datasets(session):
@@ -92,8 +87,7 @@ def test_torch_tensors_as_datasets(session):
     assert element["x"].tolist() == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
     assert element["y"].dtype == ml_dtypes.bfloat16
     assert element["y"].astype(int).tolist() == [0, 1, 2]
-    rows = tf.data.Dataset.from_tensor_slices(x)
-    row = rows.make_one_shot_iterator().get_next()
+    row = tf.data.Dataset.from_tensor_slices(x).make_one_shot_iterator().get_next()
     assert row.shape.as_list() == [2] and session.run(row).tolist() == [0.0, 1.0]
 
 
@@ -142,7 +136,7 @@ def test_every_bfloat16_goes_to_torch():
 
 
 def test_every_bfloat16_comes_from_torch(executor, session):
-    given = every_bfloat16()
+    given = torch.from_numpy(PATTERNS.view(np.int16).copy()).view(torch.bfloat16)
     x = tf.placeholder(tf.bfloat16, [None])
     doubled = tf.tpu.rewrite(lambda t: [t, tf.identity(t)], [x])
     for values in session.run(doubled, {x: given}):

@@ -439,8 +439,7 @@ for case in (*CASES, *COMPUTED):
 def test_what_is_inferred_is_computed(name):
     for case in BY_NAME[name]:
         for dtype in case.kind.dtypes if case.data else (float32,):
-            inputs = inputs_of(case, dtype)
-            check(REGISTRY[name], inputs, case.attrs, case.exact)
+            check(REGISTRY[name], inputs_of(case, dtype), case.attrs, case.exact)
 
 
 @pytest.mark.parametrize(("name", "inputs", "attrs"), WITHOUT_DTYPE)

@@ -146,8 +146,7 @@ def test_digamma_is_the_slope_of_lgamma():
 
 
 def test_long_sums_of_bfloat16_are_rounded_once():
-    ones = [np.asarray([1.0], bfloat16.np)] * 300
-    assert float(run("AddN", *ones)[0]) == 300
+    assert float(run("AddN", *[np.asarray([1.0], bfloat16.np)] * 300)[0]) == 300
     halves = [np.asarray([0.5], np.float16)] * 4098
     assert float(run("AddN", *halves)[0]) == 2048  # 2049 is a tie
 

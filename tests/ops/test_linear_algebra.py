@@ -30,8 +30,7 @@ def test_short_floats_accumulate_in_float32(dtype):
     assert float(run("MatMul", ones, ones.T)[0, 0]) == 4096
     assert float(run("Tensordot", ones, ones, axes_a=(1,), axes_b=(1,))[0, 0]) == 4096
     assert float(run("Einsum", ones, ones, equation="ij,ij->")) == 4096
-    halves = np.full((2048, 2048), 0.5, ones.dtype)
-    assert float(run("Trace", halves)) == 1024
+    assert float(run("Trace", np.full((2048, 2048), 0.5, ones.dtype))) == 1024
 
 
 def test_inferred_products_of_partly_known_matrices():
@@ -39,8 +38,7 @@ def test_inferred_products_of_partly_known_matrices():
         ([None, 3], [3, 4], [None, 4]),
         ([2, 1, None, 3], [5, 3, 4], [2, 5, None, 4]),
     ):
-        product = infer("MatMul", known(left), known(right))
-        assert product.shape == TensorShape(expected)
+        assert infer("MatMul", known(left), known(right)).shape == TensorShape(expected)
     assert infer("MatMul", known(None), known([3, 4])).shape.rank is None
 
 
@@ -82,8 +80,7 @@ def test_inferred_einsum_of_partly_known_shapes():
     ):
         found = infer("Einsum", *map(known, shapes), equation=equation)
         assert found.shape == TensorShape(expected)
-    hidden = infer("Einsum", known(None), equation="...i->...")
-    assert hidden.shape.rank is None
+    assert infer("Einsum", known(None), equation="...i->...").shape.rank is None
 
 
 @pytest.mark.parametrize(

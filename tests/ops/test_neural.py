@@ -20,8 +20,7 @@ def test_16_bits_are_rounded_once_at_the_end(dtype):
         np.testing.assert_array_equal(run(name, x), run(name, wide).astype(dtype))
     exact = run("Softmax", wide, axis=0).astype(dtype)
     np.testing.assert_array_equal(run("Softmax", x, axis=0), exact)
-    total = run("L2Loss", np.ones(1000, dtype))
-    assert total == np.array(500, dtype)
+    assert run("L2Loss", np.ones(1000, dtype)) == np.array(500, dtype)
 
 
 def same(actual, expected):
@@ -66,9 +65,8 @@ def test_losses_want_fitting_shapes():
 def test_shapes_known_only_in_a_run_broadcast_in_sigmoid_cross_entropy():
     """As in 1.15.5, which compares only static shapes."""
     x, z = np.linspace(-2, 2, 6).reshape(2, 3), np.array([0.0, 0.5, 1.0])
-    got = run("SigmoidCrossEntropyWithLogits", x, z)
     whole = run("SigmoidCrossEntropyWithLogits", x, np.stack([z, z]))
-    np.testing.assert_array_equal(got, whole)
+    np.testing.assert_array_equal(run("SigmoidCrossEntropyWithLogits", x, z), whole)
 
 
 def test_biases_belong_to_channels():

@@ -25,8 +25,7 @@ def test_short_floats_are_summed_in_float32(dtype):
 
 
 def test_long_float32_sums_are_added_pairwise():
-    tenths = np.full(10**6, 0.1, np.float32)
-    assert abs(float(run("Sum", tenths, **ALL)) - 100000) < 0.5
+    assert abs(float(run("Sum", np.full(10**6, 0.1, np.float32), **ALL)) - 100000) < 0.5
 
 
 @pytest.mark.parametrize(
