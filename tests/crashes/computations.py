@@ -53,11 +53,10 @@ def summing(size):
 
     def computation(replica):
         del replica
-        x = tf.constant(np.zeros(size, np.float32))
         return tf.while_loop(
             lambda i, _: i < FOREVER,
             lambda i, y: (i + 1, tf.tpu.cross_replica_sum(y)),
-            [0, x],
+            [0, tf.constant(np.zeros(size, np.float32))],
         )
 
     return computation

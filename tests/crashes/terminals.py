@@ -28,13 +28,12 @@ class Terminal:
     def __init__(self, *arguments, **settings):
         self._screen, other = pty.openpty()
         # The other prompt draws its lines again and again.
-        plain = {"PYTHON_BASIC_REPL": "1", "TERM": "dumb"}
         self.process = subprocess.Popen(
             [sys.executable, *arguments],
             stdin=other,
             stdout=other,
             stderr=other,
-            env=environment(**plain, **settings),
+            env=environment(PYTHON_BASIC_REPL="1", TERM="dumb", **settings),
             start_new_session=True,
             preexec_fn=_take_the_terminal,
         )

@@ -185,8 +185,7 @@ def test_results_give_their_memory_back_to_the_running_system(pool):
 
 
 def test_new_values_of_variables_take_no_more_memory(pool):
-    size = 1 << 19
-    weights = tf.get_variable("weights", initializer=np.zeros(size, np.float32))
+    weights = tf.get_variable("weights", initializer=np.zeros(1 << 19, np.float32))
     index = tf.placeholder(tf.int32, [])
 
     def step():

@@ -113,5 +113,4 @@ def test_cores_are_killed(make_pool, processes, capfd):
     assert max(errors) < PROMPTLY
     assert max(restarts) < RESTART
     # One lost core is in the error; others that crashed with it are heard of here.
-    printed = capfd.readouterr().err.splitlines()
-    assert all(line.startswith("[core") for line in printed)
+    assert all(line.startswith("[core") for line in capfd.readouterr().err.splitlines())

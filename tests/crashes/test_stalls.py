@@ -154,8 +154,7 @@ def test_a_core_is_stopped_while_it_takes_a_large_program(pool):
     large = np.arange(1 << 20, dtype=np.float32)
     fetch = tf.tpu.replicate(lambda x: tf.reduce_sum(x + large), [[1.0]] * 3)
     os.kill(pool.pids[1], signal.SIGSTOP)
-    message = stalled(pool, fetch, 0.5)
-    assert "missing: core 1 " in message
+    assert "missing: core 1 " in stalled(pool, fetch, 0.5)
 
 
 def test_a_run_that_waits_for_cores_which_another_holds(pool, warnings):

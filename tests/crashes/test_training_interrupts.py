@@ -179,8 +179,7 @@ def test_opening_files(tmp_path, moments):
                 assert locked
             files.open_regular(str(path)).close()
 
-    came = sum(interrupted(0.002 * moments.random(), loop) for _ in range(200))
-    assert came >= 190
+    assert sum(interrupted(0.002 * moments.random(), loop) for _ in range(200)) >= 190
 
 
 def test_an_estimator_trains(tmp_path, moments):

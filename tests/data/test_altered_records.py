@@ -101,9 +101,8 @@ READERS = ((EXAMPLE, read_examples), (EXAMPLE, read_batch), (EVENT, read_events)
 
 def fault_of(seed, path):
     """Read the file of a seed; return what is wrong with the error, if something is."""
-    drawing = random.Random(seed)
     message, read = READERS[seed % len(READERS)]
-    content, compression = file_of(drawing, message)
+    content, compression = file_of(random.Random(seed), message)
     path.write_bytes(content)
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]

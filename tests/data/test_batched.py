@@ -17,11 +17,6 @@ def batches(function, size=3, **options):
     return list(dataset.map(function).batch(size, **options).as_numpy_iterator())
 
 
-def one_by_one(function):
-    dataset = tf.data.Dataset.from_tensor_slices((ROWS, NUMBERS))
-    return list(dataset.map(function).as_numpy_iterator())
-
-
 FUNCTIONS = {
     "arithmetic": lambda x, n: (x * 2.0 - 1.0) / tf.exp(x),
     "functions": lambda x, n: tf.tanh(tf.sin(x)) + tf.sqrt(tf.abs(x)) ** 1.5,
@@ -47,7 +42,8 @@ FUNCTIONS = {
 def test_rows_are_those_of_single_elements(name):
     function = FUNCTIONS[name]
     rows = [row for batch in batches(function) for row in batch]
-    for row, alone in zip(rows, one_by_one(function), strict=True):
+    dataset = tf.data.Dataset.from_tensor_slices((ROWS, NUMBERS)).map(function)
+    for row, alone in zip(rows, dataset.as_numpy_iterator(), strict=True):
         assert row.dtype == alone.dtype and row.shape == alone.shape
         assert np.array_equal(row, alone)
 

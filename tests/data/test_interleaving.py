@@ -24,8 +24,7 @@ def test_orders(cycle, block, expected):
     def repeated(x):
         return Dataset.from_tensors(x).repeat(x)
 
-    dataset = Dataset.range(1, 5).interleave(repeated, cycle, block)
-    assert lists(dataset) == expected
+    assert lists(Dataset.range(1, 5).interleave(repeated, cycle, block)) == expected
     apply = tf.data.experimental.parallel_interleave(repeated, cycle, block)
     assert lists(Dataset.range(1, 5).apply(apply)) == expected
 

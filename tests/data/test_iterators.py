@@ -81,18 +81,15 @@ def test_one_shot_iterators_depend_on_nothing(session):
     with pytest.raises(ValueError, match=r"depends on \['factor'\]"):
         scaled.make_one_shot_iterator()
     computed = Dataset.from_tensors(tf.fill([300], 2) + 1)
-    value = computed.make_one_shot_iterator().get_next()
-    assert session.run(value).sum() == 900
+    assert session.run(computed.make_one_shot_iterator().get_next()).sum() == 900
 
 
 def test_one_iterator_for_several_datasets(session):
     iterator = tf.data.Iterator.from_structure(tf.int64, tf.TensorShape([]))
     value = iterator.get_next()
-    few = iterator.make_initializer(Dataset.range(2))
-    many = iterator.make_initializer(Dataset.range(100, 200))
-    session.run(few)
+    session.run(iterator.make_initializer(Dataset.range(2)))
     assert session.run(value) == 0
-    session.run(many)
+    session.run(iterator.make_initializer(Dataset.range(100, 200)))
     assert session.run(value) == 100
     with pytest.raises(ValueError, match="make_initializer"):
         _ = iterator.initializer
@@ -105,8 +102,7 @@ def test_one_iterator_for_several_datasets(session):
 
 def test_eager_iteration(eager):
     dataset = Dataset.range(3).map(lambda x: {"x": x, "y": x + 1}).prefetch(1)
-    found = [(int(e["x"]), int(e["y"])) for e in dataset]
-    assert found == [(0, 1), (1, 2), (2, 3)]
+    assert [(int(e["x"]), int(e["y"])) for e in dataset] == [(0, 1), (1, 2), (2, 3)]
     iterator = dataset.make_one_shot_iterator()
     assert int(iterator.get_next()["x"]) == 0 and int(iterator.next()["x"]) == 1
     assert [int(e["x"]) for e in iterator] == [2]

@@ -94,8 +94,7 @@ def test_rows():
 def test_structures_keep_their_types_and_order():
     (pair,) = elements(Dataset.from_tensors(Pair(1, 2)))
     assert type(pair) is Pair and pair == (1, 2)
-    given = OrderedDict([("z", 1), ("a", 2)])
-    (ordered,) = elements(Dataset.from_tensors(given))
+    (ordered,) = elements(Dataset.from_tensors(OrderedDict([("z", 1), ("a", 2)])))
     assert type(ordered) is OrderedDict
     assert list(ordered.items()) == [("z", 1), ("a", 2)]
 
@@ -248,8 +247,7 @@ def test_a_single_element(session):
         def traced(n):
             return single(tf.data.Dataset.range(n, n + 1))
 
-        found = [int(traced(tf.constant(n, tf.int64))) for n in (3, 7)]
-        assert found == [3, 7]
+        assert [int(traced(tf.constant(n, tf.int64))) for n in (3, 7)] == [3, 7]
 
 
 def test_a_whole_file(tmp_path):

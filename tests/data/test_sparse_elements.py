@@ -30,8 +30,7 @@ def parsed(text):
 @pytest.fixture
 def dataset():
     texts = [example(count) for count in (3, 1, 0, 4, 2)]
-    parts = tf.data.Dataset.from_tensor_slices(texts).map(parsed)
-    return parts.shuffle(1).prefetch(2)
+    return tf.data.Dataset.from_tensor_slices(texts).map(parsed).shuffle(1).prefetch(2)
 
 
 def test_what_elements_are_like(dataset, session):
@@ -83,7 +82,6 @@ def test_functions_take_and_iterators_give_sparse_tensors(dataset):
         [4],
         [2],
     ]
-    element = next(iter(dataset.as_numpy_iterator()))[0]
-    assert isinstance(element, tf.SparseTensorValue)
+    assert isinstance(next(iter(dataset.as_numpy_iterator()))[0], tf.SparseTensorValue)
     with pytest.raises(TypeError, match="the elements have sparse tensors"):
         numbers.padded_batch(2, [None])

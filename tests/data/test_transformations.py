@@ -178,8 +178,7 @@ def test_shuffled_order_is_given_by_the_seed():
 
 
 def test_shuffled_order_without_a_seed():
-    orders = {tuple(lists(Dataset.range(50).shuffle(50))) for _ in range(3)}
-    assert len(orders) == 3
+    assert len({tuple(lists(Dataset.range(50).shuffle(50))) for _ in range(3)}) == 3
     tf.set_random_seed(1)
     first = lists(Dataset.range(50).shuffle(50, seed=2))
     tf.set_random_seed(9)
@@ -318,6 +317,5 @@ def test_batches_become_rows_and_rows_have_numbers():
     ).batch(3)
     experimental = tf.data.experimental
     rows = batches.apply(experimental.unbatch())
-    numbered = rows.apply(experimental.enumerate_dataset(5))
     expected = [(5 + k, ([2 * k, 2 * k + 1], {"y": float(k)})) for k in range(4)]
-    assert lists(numbered) == expected
+    assert lists(rows.apply(experimental.enumerate_dataset(5))) == expected

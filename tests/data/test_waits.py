@@ -100,8 +100,7 @@ def test_an_input_function_that_hangs_ends_training(tmp_path):
         return data.batch(params["batch_size"], drop_remainder=True)
 
     def model_fn(features, labels, mode, params):
-        weight = tf.get_variable("w", [1, 1])
-        loss = tf.reduce_mean(tf.matmul(features, weight))
+        loss = tf.reduce_mean(tf.matmul(features, tf.get_variable("w", [1, 1])))
         optimizer = tf.tpu.CrossShardOptimizer(tf.train.GradientDescentOptimizer(0.1))
         step = tf.train.get_or_create_global_step()
         train = optimizer.minimize(loss, global_step=step)

@@ -177,11 +177,10 @@ def test_few_sums(tf, session, strategy):
     scalar = per_tower(tf, strategy, [1.0, 2.0])
     table = per_tower(tf, strategy, [[[1.0, 2.0], [3.0, 4.0]], [[9.0] * 2] * 2])
     empty = per_tower(tf, strategy, [np.zeros([0, 3], np.float32)] * 2)
-    whole = per_tower(tf, strategy, [1, 2])
     unknown = strategy.call_for_each_tower(lambda: anything * 1.0)
     three = strategy.map([1.0, 2.0, 3.0], tf.constant)
     one = strategy.map([7.0], tf.constant)
-    values = [scalar, unknown, table, whole, empty, table]
+    values = [scalar, unknown, table, per_tower(tf, strategy, [1, 2]), empty, table]
     values += [three, three, one, one]
     pairs = [(value, strategy.worker_devices[1]) for value in values]
     results = strategy.batch_reduce(kinds.SUM, pairs)
@@ -266,8 +265,7 @@ def test_destinations(tf):
             ("/device:XLA_CPU:0", ["/device:XLA_CPU:0"]),
             (strategy.unwrap(value)[2], [devices[2]]),
         ):
-            result = strategy.reduce(kind, value, given)
-            require_devices(strategy, result, expected)
+            require_devices(strategy, strategy.reduce(kind, value, given), expected)
         for unfit in (None, [], 5, [None], [devices]):
             words = ["reduce: destinations must be a variable"]
             refused(ValueError, words, strategy.reduce, kind, value, unfit)

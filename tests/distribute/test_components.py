@@ -127,11 +127,9 @@ def test_assigned_whole(tf):
         same(parts_of(session, strategy, v), [3.0, 3.0])
         session.run(tf.assign_sub(v, 1.0))
         same(parts_of(session, strategy, v), [2.0, 2.0])
-        counted = v.assign_add(1.0, read_value=False)
-        session.run(strategy.unwrap(counted)[0])
+        session.run(strategy.unwrap(v.assign_add(1.0, read_value=False))[0])
         same(parts_of(session, strategy, v), [3.0, 3.0])
-        changed = strategy.update(v, lambda c: c.assign(8.0))
-        session.run(strategy.unwrap(changed)[0])
+        session.run(strategy.unwrap(strategy.update(v, lambda c: c.assign(8.0)))[0])
         same(parts_of(session, strategy, v), [8.0, 8.0])
     outside = v.assign(5.0)
     with tf.Session() as session:
@@ -202,8 +200,7 @@ def test_tower_local(tf, session, strategy):
     refused(ValueError, words, strategy.read_var, plain)
     words = ["belongs to the towers and can be assigned only within one"]
     refused(ValueError, words, v.assign, 1.0)
-    changed = strategy.update(v, lambda c: c.assign(8.0))
-    session.run(strategy.unwrap(changed))
+    session.run(strategy.unwrap(strategy.update(v, lambda c: c.assign(8.0))))
     same(parts_of(session, strategy, v), [8.0, 8.0])
     for unfit in (tf.constant(1.0), 5, None):
         words = ["read_var: tower_local_var must be a variable"]
@@ -287,8 +284,7 @@ def test_several_containers(tf, strategy):
     found = strategy.value_container(part)
     assert any(part is one for one in strategy.unwrap(found)), repr(found)
     same(len(first), 2)
-    index = strategy.worker_device_index
-    same(strategy.unwrap(index), [0, 1])
+    same(strategy.unwrap(strategy.worker_device_index), [0, 1])
     same(strategy.value_container(1), 1)
     for made in (tf.no_op(), variable(tf)):
         whole = per_device({"/device:CPU:0": made})
@@ -305,8 +301,7 @@ def test_eager_variables(tf):
         plain = tf.Variable(1.0)
         with strategy.scope():
             v = tf.Variable(1.0, aggregation=tf.VariableAggregation.SUM)
-            one = tf.constant(1.0)
-            grown = strategy.call_for_each_tower(v.assign_add, one)
+            grown = strategy.call_for_each_tower(v.assign_add, tf.constant(1.0))
             same(numbers(strategy, grown), [3.0, 3.0])
             same((float(v.numpy()), bool(v.is_initialized().numpy())), (3.0, True))
             strategy.update(v, lambda c: c.assign(8.0))

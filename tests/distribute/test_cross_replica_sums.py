@@ -41,8 +41,7 @@ def test_the_kth_sums_of_the_towers_belong_together(strategy, session, caplog):
 
 def test_within_steps(strategy, evaluate):
     def tower(x):
-        added = tf.tpu.cross_replica_sum(x)
-        return tf.tpu.cross_replica_sum(added + x) - x
+        return tf.tpu.cross_replica_sum(tf.tpu.cross_replica_sum(x) + x) - x
 
     def step(context, x):
         grown = strategy.call_for_each_tower(v.assign_add, x)
@@ -97,8 +96,7 @@ def test_one_tensor_for_all_towers_counts_for_each(strategy, session):
 
 def test_narrow_floats_are_rounded_once(four, session):
     def fn():
-        tower = tf.get_tower_context().tower_id
-        x = tf.constant([2048.0, 1.0, 1.0, 1.0][tower])
+        x = tf.constant([2048.0, 1.0, 1.0, 1.0][tf.get_tower_context().tower_id])
         return tf.tpu.cross_replica_sum(tf.cast(x, tf.float16))
 
     assert values_of(four, fn, session) == [np.float16(2051.0)] * 4

@@ -41,8 +41,7 @@ def test_what_differs_remains_and_the_rest_is_joined():
         )
         for r in (0, 1)
     ]
-    program = of_two(*towers[0], *towers[1])
-    assert [(i.op, i.replica) for i in program.instrs] == [
+    assert [(i.op, i.replica) for i in of_two(*towers[0], *towers[1]).instrs] == [
         ("Neg", None),
         ("Cast", 0),
         ("Cast", 1),
@@ -61,8 +60,7 @@ def test_constants_are_one_if_they_have_equal_bits(other):
         )
         for r, value in enumerate((0.0 if other == 0 else 2.0, other))
     ]
-    program = of_two(*towers[0], *towers[1])
-    *constants, negated = program.instrs
+    *constants, negated = of_two(*towers[0], *towers[1]).instrs
     same = str(other) in ("2.0", "0.0")
     assert [i.replica for i in constants] == ([None] if same else [0, 1])
     assert {i.outputs for i in constants} == {negated.inputs}
@@ -74,9 +72,8 @@ def read(handle, output, replica):
 
 
 def test_variables_may_differ_and_other_attributes_may_not():
-    reads = [read(f"w{r}", 3 + r, r) for r in (0, 1)]
     casts = [instr("Cast", [3 + r], 5 + r, r, dtype=t) for r, t in enumerate("ab")]
-    program = of_two(*reads, *casts)
+    program = of_two(*[read(f"w{r}", 3 + r, r) for r in (0, 1)], *casts)
     assert [(i.op, i.replica) for i in program.instrs] == [
         ("ReadVariableOp", None),
         ("Cast", 0),
@@ -88,8 +85,7 @@ def test_variables_may_differ_and_other_attributes_may_not():
 def test_a_copy_leaves_the_values_of_others_alone():
     negated = [instr("Neg", [9], 3 + r, r) for r in (0, 1)]
     copy = instr("TowerCopy", [3], 3, None, source=0, targets=(1,))
-    used = instr("Mul", [3, 4], 5, 1)
-    program = of_two(*negated, copy, used)
+    program = of_two(*negated, copy, instr("Mul", [3, 4], 5, 1))
     assert [(i.op, i.replica, i.inputs, i.outputs) for i in program.instrs] == [
         ("Neg", None, (9,), (10,)),
         ("Identity", 0, (10,), (11,)),
@@ -100,8 +96,7 @@ def test_a_copy_leaves_the_values_of_others_alone():
 
 def step(strategy, apart):
     """A step of training, traced once or for each replica: within a tape."""
-    draw = np.random.default_rng(4)
-    start = draw.normal(size=(5, 4)).astype("f")
+    start = np.random.default_rng(4).normal(size=(5, 4)).astype("f")
     with strategy.scope():
         w, b = tf.Variable(start, name="w"), tf.Variable(np.zeros(4, "f"), name="b")
         seen = tf.Variable(
@@ -135,8 +130,7 @@ def step(strategy, apart):
     x = strategy.experimental_distribute_values_from_function(values)
     parts = [part for _ in range(3) for part in run(x)]
     owns = [own for part in parts for own in strategy.experimental_local_results(part)]
-    found = [own.numpy() for own in owns]
-    return [*found, w.numpy(), b.numpy(), seen.numpy()]
+    return [*[own.numpy() for own in owns], w.numpy(), b.numpy(), seen.numpy()]
 
 
 def results(apart, **settings):

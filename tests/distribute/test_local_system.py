@@ -34,5 +34,4 @@ def test_connected_resolver(tf):
 
 def test_what_is_no_cluster(tf):
     with version_2(tf) as tf2:
-        cluster = tf2.config.experimental_connect_to_cluster
-        expect_raises(TypeError, cluster, 8470)
+        expect_raises(TypeError, tf2.config.experimental_connect_to_cluster, 8470)

@@ -171,8 +171,7 @@ def test_iterations_tensor(tf, session, strategy):
     iterator = one_shot_for_towers(tf, strategy)
     context = strategy.run_steps_on_dataset(giving(), iterator, count)
     for steps, expected in ((4, [7.0, 8.0]), (2, [11.0, 12.0])):
-        found = session.run(context.last_step_outputs, {count: steps})
-        same(found["x"], expected)
+        same(session.run(context.last_step_outputs, {count: steps})["x"], expected)
 
 
 def test_plain_iterator(tf):
@@ -189,8 +188,7 @@ def test_end_of_data(tf, session, strategy):
         strategy.call_for_each_tower(total.assign_add, x)
 
     dataset = strategy.distribute_dataset(lambda: from_one(tf, 7))
-    iterator = dataset.make_one_shot_iterator()
-    context = strategy.run_steps_on_dataset(step, iterator, 5)
+    context = strategy.run_steps_on_dataset(step, dataset.make_one_shot_iterator(), 5)
     initialise_variables(tf, session)
     words = ["5 steps were to be run, and the dataset has input for 3 of them"]
     refused(tf.errors.OutOfRangeError, words, session.run, context.run_op)

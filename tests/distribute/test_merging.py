@@ -109,8 +109,7 @@ def test_names_of_towers(tf):
 
 def test_variables_of_towers(tf, strategy):
     def fn():
-        first = variable(tf, "v")
-        return [first] + [tf.Variable(float(i), name="z") for i in range(3)]
+        return [variable(tf, "v")] + [tf.Variable(float(i), name="z") for i in range(3)]
 
     def only_later():
         if number(tf) == 1:

@@ -155,8 +155,7 @@ def test_replicas_on_assigned_cores():
     with tf.config.override(topology="2x2x1"):
         topology = tf.tpu.experimental.initialize_tpu_system()
         kind = tf.tpu.experimental.DeviceAssignment
-        assignment = kind.build(topology, num_replicas=2)
-        strategy = tf.distribute.TPUStrategy(None, assignment)
+        strategy = tf.distribute.TPUStrategy(None, kind.build(topology, num_replicas=2))
         assert strategy.num_replicas_in_sync == 2
         ones = strategy.run(tf.function(lambda: tf.constant(1)))
         assert local(strategy, ones) == [1, 1]
@@ -257,8 +256,7 @@ def test_what_cores_take_and_return_are_tensors_of_each_replica():
                 assert [isinstance(v, tf.Tensor) for v in values] == [devices == 1] * 2
                 found = [local(strategy, v) for v in values]
                 assert found == [[3.0] * devices, [2.0] * devices]
-    host = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-    assert host.run(lambda: one) is one
+    assert tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).run(lambda: one) is one
 
 
 def test_a_replica_differentiates_a_number_that_it_is_given():

@@ -70,8 +70,7 @@ class Sample:
         destinations = self.random.choice(
             [value, strategy.worker_devices[-1], "/device:CPU:0"]
         )
-        aggregation = self.random.choice(AGGREGATIONS)
-        reduced = strategy.reduce(aggregation, value, destinations)
+        reduced = strategy.reduce(self.random.choice(AGGREGATIONS), value, destinations)
         self.hosts.append(strategy.unwrap(reduced)[-1] / 8.0)
 
     def across(self):

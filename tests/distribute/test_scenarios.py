@@ -29,8 +29,7 @@ def inside_a_replicated_computation(strategy):
             context = tf.get_tower_context()
             own = tf.cast(i, tf.float32) + context.tower_id
             w.assign_add(own)
-            total = context.merge_call(lambda d, x: sum(d.unwrap(x)), own)
-            return tf.identity(total)
+            return tf.identity(context.merge_call(lambda d, x: sum(d.unwrap(x)), own))
 
         sums = strategy.call_for_each_tower(fn)
         averaged = strategy.reduce(MEAN, sums, sums)

@@ -17,8 +17,7 @@ def tower():
 
 def program_of(fetches):
     tensors = [f for f in fetches if isinstance(f, tf.Tensor)]
-    operations = [f for f in fetches if isinstance(f, tf.Operation)]
-    return lower(tensors, operations, [])
+    return lower(tensors, [f for f in fetches if isinstance(f, tf.Operation)], [])
 
 
 def stages_of(program):
@@ -51,11 +50,9 @@ def test_arithmetic_across_towers_is_the_hosts(strategy):
     def fn():
         context = tf.get_tower_context()
         own = tf.constant(1.0) + context.tower_id
-        both = context.merge_call(lambda d, x: sum(d.unwrap(x)), own)
-        return both * 2.0
+        return context.merge_call(lambda d, x: sum(d.unwrap(x)), own) * 2.0
 
-    values = strategy.unwrap(strategy.call_for_each_tower(fn))
-    program = program_of(values)
+    program = program_of(strategy.unwrap(strategy.call_for_each_tower(fn)))
     places = [i.op for i in program.instrs if i.op in ("TPUReplicate", "AddV2")]
     assert places == ["TPUReplicate", "AddV2", "AddV2", "TPUReplicate"]
 
@@ -78,8 +75,7 @@ def test_towers_of_two_systems_in_one_run(strategy_of, session):
         strategy = strategy_of(towers)
         with strategy.scope():
             value = strategy.call_for_each_tower(lambda: tf.constant(1.0) + tower())
-            total = strategy.reduce(SUM, value, value)
-            results += strategy.unwrap(total)
+            results += strategy.unwrap(strategy.reduce(SUM, value, value))
     assert session.run(results) == [3.0, 3.0, 6.0, 6.0, 6.0]
     assert len(stages_of(program_of(results))) == 2
 

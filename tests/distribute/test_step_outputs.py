@@ -32,8 +32,7 @@ def test_130_unwrap_lists_the_values_of_the_towers(strategy, session):
 
 
 def test_it_is_a_list_for_programs_that_take_one(four, session):
-    context = four.run_steps_on_dataset(giving, numbers(four), 2)
-    output = context.last_step_outputs["x"]
+    output = four.run_steps_on_dataset(giving, numbers(four), 2).last_step_outputs["x"]
     assert len(output) == 4 and list(output) == four.unwrap(output)
     assert output[-1] is four.unwrap(output)[3]
     assert output[1:3] == four.unwrap(output)[1:3]
@@ -129,8 +128,7 @@ def test_a_start_of_other_towers(four, session):
     def run(start):
         return four.run_steps_on_dataset(giving, numbers(four), 0, start)
 
-    outputs = run({"x": copies}).last_step_outputs
-    assert session.run(outputs) == {"x": [1.0] * 4}
+    assert session.run(run({"x": copies}).last_step_outputs) == {"x": [1.0] * 4}
     with pytest.raises(ValueError, match="no component for the device"):
         run({"x": differing})
     with pytest.raises(ValueError, match=r"initial_loop_values\['x'\] is float32"):

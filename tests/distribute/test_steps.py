@@ -25,8 +25,7 @@ def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy, session):
             return tf.identity(x)
 
     def fn(context, x):
-        result = strategy.call_for_each_tower(tower, x)
-        context.set_last_step_output("x", result)
+        context.set_last_step_output("x", strategy.call_for_each_tower(tower, x))
 
     context = strategy.run_steps_on_dataset(fn, numbers(strategy), 2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="in tower [01]"):
@@ -40,8 +39,7 @@ def test_an_error_of_the_dataset_reaches_the_caller(strategy):
         yield from [1.0, 2.0, 3.0]
         raise ValueError("broken disk")
 
-    dataset = Dataset.from_generator(generator, tf.float32, [])
-    iterator = iterator_of(strategy, dataset)
+    iterator = iterator_of(strategy, Dataset.from_generator(generator, tf.float32, []))
     context = strategy.run_steps_on_dataset(lambda context, x: None, iterator, 3)
     broken = pytest.raises(tf.errors.InvalidArgumentError, match="broken disk")
     with tf.Session() as session, broken:
@@ -62,8 +60,7 @@ def test_large_elements_arrive_whole(strategy, session):
 
 def test_what_works_ahead_ends_with_the_session(strategy):
     before = set(threading.enumerate())
-    endless = iterator_of(strategy, Dataset.range(3).repeat())
-    element = endless.get_next()
+    element = iterator_of(strategy, Dataset.range(3).repeat()).get_next()
     with tf.Session() as session:
         session.run(strategy.unwrap(element))
         assert set(threading.enumerate()) > before

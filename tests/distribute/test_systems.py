@@ -30,12 +30,11 @@ def cluster(tf, jobs, cores=4, towers=None, **answers):
 
 def told(strategy):
     """Return what a strategy knows of its system, and the devices of its last tower."""
-    last = strategy.num_hosts - 1
     return (
         strategy.num_hosts,
         strategy.num_towers,
         strategy.worker_devices[-1],
-        strategy.get_host_cpu_device(last),
+        strategy.get_host_cpu_device(strategy.num_hosts - 1),
     )
 
 
@@ -124,8 +123,7 @@ def test_uneven_towers(tf):
         same(strategy(towers).num_towers_per_host, each)
     for towers in (5, 7):
         uneven = functools.partial(getattr, strategy(towers), "num_towers_per_host")
-        words = [f"the {towers} towers are spread unevenly"]
-        refused(ValueError, words, uneven)
+        refused(ValueError, [f"the {towers} towers are spread unevenly"], uneven)
 
 
 def test_nested_scopes(tf):

@@ -41,8 +41,7 @@ def test_059_eager_towers_are_one_program_of_the_cores_by_default(strategy_of):
         strategy.initialize()
         for x in (1.0, 2.0):
             found = strategy.call_for_each_tower(fn, tf.constant(x))
-            totals = [float(v) for v in strategy.unwrap(found["total"])]
-            assert totals == [9 * x] * 3
+            assert [float(v) for v in strategy.unwrap(found["total"])] == [9 * x] * 3
             assert found["kept"][1:] == ["a text", None]
             assert float(found["kept"][0]) == 3 * x
         strategy.finalize()

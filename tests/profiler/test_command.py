@@ -131,7 +131,6 @@ def test_summary_by_type(capsys):
     assert main([*command, "--steps", "2:3", "loop.py"]) == 0
     rows = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
     cells = [[cell.strip() for cell in row if cell.strip()] for row in rows]
-    head = ["type", "time", "share", "waiting", "calls", "outputs", "floor"]
-    assert head in cells
+    assert ["type", "time", "share", "waiting", "calls", "outputs", "floor"] in cells
     (total,) = (row for row in cells if row[:1] == ["CrossReplicaSum"])
     assert total[4:6] == ["4", "16 bytes"]

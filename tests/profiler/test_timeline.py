@@ -57,8 +57,7 @@ def of_cores(*tracks):
 
 def test_all_wait_for_the_last():
     line = of_cores([summed(1000, 5000)], [summed(4000, 5500)], [summed(2000, 5200)])
-    waiting = [slices[0].waiting for slices in line.cores.values()]
-    assert waiting == [3000, 0, 2000]
+    assert [slices[0].waiting for slices in line.cores.values()] == [3000, 0, 2000]
     tracks = checked_tracks(trace_of(line))
     assert [e["dur"] for e in tracks["core 0"]] == [4.0, 2.999]
     assert len(tracks["core 1"]) == 1
@@ -87,8 +86,7 @@ def test_different_meetings_are_kept_apart():
 def test_own_time_is_without_what_lies_inside():
     times = [(10, 20), (15, 20), (30, 45), (60, 70)]
     line = of_cores([event(BLOCK, 0, 50), *(event(OPERATION, *t) for t in times)])
-    parts = line.cores[CORES[0]]
-    assert [(p.event.begin, p.own, p.depth) for p in parts] == [
+    assert [(p.event.begin, p.own, p.depth) for p in line.cores[CORES[0]]] == [
         *((0, 25, 0), (10, 5, 1), (15, 5, 2), (30, 15, 1), (60, 10, 0))
     ]
     (core,) = Summary.of(line).cores

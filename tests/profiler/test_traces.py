@@ -77,8 +77,7 @@ def test_a_collective_has_an_arrow_and_counts_its_bytes(executor, tmp_path):
     _, tracks, events = traced(tmp_path / "t.json", outputs, outputs)
     arrows = [e for e in events if e["ph"] in ("s", "f")]
     assert [e["name"] for e in arrows] == ["collective"] * 4
-    threads = {e["tid"] for e in arrows}
-    assert len(threads) == 2
+    assert len({e["tid"] for e in arrows}) == 2
     totals = [e for track in tracks.values() for e in slices(track, "total")]
     assert {e["ts"] for e in arrows if e["ph"] == "s"} <= {e["ts"] for e in totals}
     counted = [e["args"]["bytes"] for e in events if e["name"] == "core 1: summed"]
@@ -123,8 +122,7 @@ def test_calls_of_the_host(executor, tmp_path):
 def test_the_host_compiles_sends_and_waits(pool, tmp_path):
     outputs = tf.tpu.replicate(summing, [[tf.ones([1000])], [tf.zeros([1000])]])
     _, tracks, events = traced(tmp_path / "t.json", outputs, outputs)
-    host = [e["name"] for e in tracks["MainThread"] if e["cat"] == "step"]
-    assert host == [
+    assert [e["name"] for e in tracks["MainThread"] if e["cat"] == "step"] == [
         *("Session.run", "compile", "start cores", "send to cores", "wait for cores"),
         *("Session.run", "send to cores", "wait for cores"),
     ]
@@ -201,8 +199,7 @@ def test_fused_steps_over_a_dataset(executor, tmp_path, strategy_of):
         fused = strategy.run_steps_on_dataset(step, iterator, iterations=5).run_op
     _, tracks, _ = traced(tmp_path / "t.json", fused)
     for core in (0, 1):
-        sums = [e for e in tracks[f"core {core}"] if e["cat"] == "collective"]
-        assert len(sums) == 5
+        assert len([e for e in tracks[f"core {core}"] if e["cat"] == "collective"]) == 5
     assert any(e["args"].get("type") == "FeedDequeue" for e in tracks["MainThread"])
 
 

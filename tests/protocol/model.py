@@ -73,8 +73,7 @@ def going(state, me, **news):
     """Return the state in which core `me` has come further."""
     core = state.cores[me]
     moved = core._replace(**{"at": core.at + 1, **news})  # type: ignore[arg-type]
-    cores = (*state.cores[:me], moved, *state.cores[me + 1 :])
-    return state._replace(cores=cores)
+    return state._replace(cores=(*state.cores[:me], moved, *state.cores[me + 1 :]))
 
 
 def put(state, **words):
@@ -146,11 +145,7 @@ class Script:
 
     def count(self, core):
         """Count this core among those who may be asleep on a flag."""
-
-        def step(state, me):
-            return going(add_sleeper(state, core, 1), me)
-
-        self.steps.append(step)
+        self.steps.append(lambda state, me: going(add_sleeper(state, core, 1), me))
 
     def uncount(self, core, at):
         """Take that back and go on at `at`, with nothing seen."""

@@ -94,8 +94,7 @@ def test_poison_reaches_everybody(kind, stays):
 
 @pytest.mark.parametrize("kind", ["flat", "direct"])
 def test_wherever_a_core_dies_the_others_end(kind):
-    whole = len(core(1, (kind,)).steps)
-    for step in range(whole):
+    for step in range(len(core(1, (kind,)).steps)):
         dying = core(1, (kind,), dies=step)
         scripts = [core(0, (kind,)), dying, core(2, (kind,)), host()]
         for first, _, last, _ in explore(scripts).endings:
@@ -111,8 +110,7 @@ GROUPS: dict[int, Sequence[Members]] = {
 
 
 def in_groups(protocol):
-    kinds = ("flat",) * 3
-    return explore([core(me, kinds, protocol, GROUPS[me]) for me in ALL])
+    return explore([core(me, ("flat",) * 3, protocol, GROUPS[me]) for me in ALL])
 
 
 def test_groups_may_change_from_one_collective_to_the_next():

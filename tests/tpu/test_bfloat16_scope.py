@@ -59,8 +59,7 @@ def test_getters_around_and_within_are_called():
 
 def test_every_bfloat16_value_survives_the_way_there_and_back():
     patterns = np.arange(65536, dtype=np.uint16)
-    x = tf.constant(patterns.view(ml_dtypes.bfloat16))
-    wide = tf.cast(x, tf.float32)
+    wide = tf.cast(tf.constant(patterns.view(ml_dtypes.bfloat16)), tf.float32)
     values, back = tf.Session().run([wide, tf.cast(wide, tf.bfloat16)])
     assert np.array_equal(
         values.view(np.uint32)[~np.isnan(values)] >> 16, patterns[~np.isnan(values)]

@@ -34,8 +34,7 @@ def test_the_trace_tells_task_and_device(traced):
     _, trace = traced(out)
     for record in trace:
         ordinal = chosen.tpu_ordinal(record.replica)
-        host = chosen.host_device(record.replica)
-        assert host == f"/task:{record.task}/device:CPU:0"
+        assert chosen.host_device(record.replica) == f"/task:{record.task}/device:CPU:0"
         assert record.core == 4 * record.task + ordinal
         assert record.device == (
             f"/job:localhost/replica:0/task:{record.task}/device:TPU:{ordinal}"

@@ -24,8 +24,7 @@ def sums(values, **options):
 def test_the_order_within_a_group_does_not_change_the_bits():
     values = [np.float32(v) for v in (1e8, 1.0, -1e8, 1.0)]
     one = sums(values, group_assignment=[[0, 1, 2, 3]])
-    other = sums(values, group_assignment=[[3, 2, 0, 1]])
-    assert one == other
+    assert one == sums(values, group_assignment=[[3, 2, 0, 1]])
 
 
 def test_outside_there_is_one_shard_and_one_warning(evaluate, caplog):
@@ -84,8 +83,7 @@ def test_results_of_replicas_share_no_memory(session):
 
 def test_no_partition(tf):
     def require(groups, fault):
-        words = [fault, "replicas 0 to 3 must"]
-        refused(ValueError, words, sum_of, tf, 1.0, 4, groups)
+        refused(ValueError, [fault, "replicas 0 to 3 must"], sum_of, tf, 1.0, 4, groups)
 
     named = [[0, 1], [2, 4]]
     require(named, f"{named} contains replica 4, which does not exist")

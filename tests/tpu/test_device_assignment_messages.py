@@ -32,11 +32,9 @@ def test_too_many(tf):
         no cores are left from replica 4 on
         """
     words.append(picture)
-    eight = mesh(tf, 2, 2, 2)
-    refused(ValueError, words, build, eight, [1, 1, 2], num_replicas=5)
+    refused(ValueError, words, build, mesh(tf, 2, 2, 2), [1, 1, 2], num_replicas=5)
     words = ["num_replicas=3", "5x1x1 has room for 2", "[1.1]", "from replica 2 on"]
-    long = mesh(tf, 5, 1, 1)
-    refused(ValueError, words, build, long, [2, 1, 1], [2, 1, 1], 3)
+    refused(ValueError, words, build, mesh(tf, 5, 1, 1), [2, 1, 1], [2, 1, 1], 3)
 
 
 def test_outside(tf):
@@ -57,8 +55,7 @@ def test_outside(tf):
     words = ["logical core 1 of replica 0 at [2, 0, 0]", "(2 such places)"]
     refused(ValueError, words, construct, four, two)
     words = ["logical core 0 of replica 1 at [0, 1, 0], where there is no device."]
-    hole = with_hole(tf)
-    refused(ValueError, words, construct, hole, [[[0, 0, 0]], [[0, 1, 0]]])
+    refused(ValueError, words, construct, with_hole(tf), [[[0, 0, 0]], [[0, 1, 0]]])
 
 
 def test_core_index(tf):

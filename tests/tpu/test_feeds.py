@@ -70,8 +70,7 @@ def test_what_follows_from_the_outfeed_comes_after_the_computation(session):
     fill = tpu.infeed_enqueue(taken + 1, [], device_ordinal=1)
     with tf.control_dependencies([fill]):
         after = tf.identity(taken)
-    step = tpu.replicate(lambda: tpu.outfeed_enqueue(7), [[]] * 2)
-    session.run(step)
+    session.run(tpu.replicate(lambda: tpu.outfeed_enqueue(7), [[]] * 2))
     assert session.run(after) == 7
     other = tpu.rewrite(lambda x: [x * 2, tpu.outfeed_enqueue(x)], [3])
     again = tpu.outfeed_dequeue(tf.int32, [], device_ordinal=0) * 10
@@ -87,10 +86,8 @@ def test_threads_feed_a_loop_while_it_runs(kind):
 
         def turn():
             own, k = tpu.infeed_dequeue_tuple([tf.float32, tf.int32], [[2, 2], []])
-            summed = tpu.cross_replica_sum(tf.reduce_sum(own))
-            added = tf.assign_add(total, summed)
-            sent = tpu.outfeed_enqueue_tuple([added, k])
-            return sent, tf.group(added)
+            added = tf.assign_add(total, tpu.cross_replica_sum(tf.reduce_sum(own)))
+            return tpu.outfeed_enqueue_tuple([added, k]), tf.group(added)
 
         loop = tpu.shard(lambda: tpu.repeat(4, turn), num_shards=CORES)
         session.run(tf.global_variables_initializer())

@@ -174,6 +174,5 @@ def test_host_parts_that_are_refused():
     def within_itself():
         return outside(lambda: outside(lambda: tf.constant(1.0)))
 
-    words = ["cannot be nested"]
-    refused(NotImplementedError, words, tf.tpu.replicate, within_itself)
+    refused(NotImplementedError, ["cannot be nested"], tf.tpu.replicate, within_itself)
     refused(TypeError, ["computation must be callable, got 3"], outside, 3)

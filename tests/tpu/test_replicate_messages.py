@@ -32,8 +32,7 @@ def test_replicas_differ(tf):
     words = ["replica 0 has 3, replica 1 has 2"]
     refused_inputs(tf, [[1.0] * 3, [1.0, 1.0], [1.0]], words)
     words = ["inputs[0][0] is a dict", "['a']", "inputs[2][0] is a dict", "['b']"]
-    differing = [[{"a": 1.0}], [{"a": 1.0}], [{"b": 1.0}]]
-    refused_inputs(tf, differing, words)
+    refused_inputs(tf, [[{"a": 1.0}], [{"a": 1.0}], [{"b": 1.0}]], words)
     words = ["inputs[0][0] is a tuple of length 1, inputs[1][0] is a list of length 1"]
     refused_inputs(tf, [[(1.0,)], [[1.0]]], words)
 
@@ -42,22 +41,19 @@ def test_tensors_differ(tf):
     words = ["inputs[0][0] is", "float32[]", "inputs[2][0] is", "int32[]"]
     refused_inputs(tf, [[1.0], [1.0], [2]], words)
     words = ["inputs[0][0]['a'][1] is", "int32[]", "inputs[1][0]['a'][1]", "float32[]"]
-    second = [[{"a": [1.0, 2]}], [{"a": [1.0, 2.0]}]]
-    refused_inputs(tf, second, words)
+    refused_inputs(tf, [[{"a": [1.0, 2]}], [{"a": [1.0, 2.0]}]], words)
     two, three = tf.zeros([2]), tf.zeros([3])
     words = ["inputs[0][0] is", "float32[2] and", "inputs[2][0] is", "float32[3];"]
     refused_inputs(tf, [[two], [two], [three]], words)
     words = ["inputs[0][0][1] is", "float32[2]", "inputs[1][0][1] is", "float32[3]"]
     refused_inputs(tf, [[[two, two]], [[two, three]]], words)
     words = ["shapes must agree, unless maximum_shapes is given"]
-    unknown = tf.placeholder(tf.float32, [None])
-    refused_inputs(tf, [[unknown], [two], [three]], words)
+    refused_inputs(tf, [[tf.placeholder(tf.float32, [None])], [two], [three]], words)
 
 
 def test_number_of_inputs(tf):
     def require(computation, count, *words):
-        inputs = [[1.0] * count]
-        refused_computation(tf, ValueError, computation, inputs, words)
+        refused_computation(tf, ValueError, computation, [[1.0] * count], words)
 
     def named(x, *, k, size=ONES, m):
         return x
@@ -91,8 +87,7 @@ def test_unknown_device(tf):
         return computation
 
     def in_branch():
-        branch = on("/device:GPU:0")
-        return tf.cond(tf.constant(True), branch, lambda: tf.constant(2.0))
+        return tf.cond(tf.constant(True), on("/device:GPU:0"), lambda: tf.constant(2.0))
 
     words = ["no device '/device:GPU:0'", "there'", "Use tf.device(tf.tpu.core(n))"]
     refused_computation(tf, ValueError, on("/device:GPU:0"), None, words)

@@ -33,8 +33,7 @@ def test_repeat_counts_by_a_tensor(session, n):
 
 def test_while_loops_in_loops(session):
     def outer(i, x):
-        inner = tpu.repeat(2, lambda y: y + i, x)
-        return i + 1, inner[0]
+        return i + 1, tpu.repeat(2, lambda y: y + i, x)[0]
 
     out = tpu.rewrite(lambda: tpu.while_loop(lambda i, x: i < 4, outer, (0, 10)))
     assert session.run(out) == [4, 10 + 2 * (0 + 1 + 2 + 3)]
