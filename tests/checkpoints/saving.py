@@ -20,15 +20,13 @@ def main(folder):
     state = get_checkpoint_state(folder)
     if state is not None:
         kept.recover(state.all_model_checkpoint_paths)
-        reader = CheckpointReader(state.model_checkpoint_path)
-        step = int(reader.get_tensor("step"))
+        step = int(CheckpointReader(state.model_checkpoint_path).get_tensor("step"))
     while True:
         step += 1
         arrays = {f"w{k}": np.full((k + 1, 5000), step, np.int64) for k in range(4)}
         # Every other one replaces the one before.
         path = f"{folder}/model-{step // 2}"
-        save = write_checkpoint(path, {**arrays, "step": np.int64(step)[...]})
-        kept.add(path, save)
+        kept.add(path, write_checkpoint(path, {**arrays, "step": np.int64(step)[...]}))
         update_checkpoint_state(folder, path, kept.paths)
         kept.remove_surplus()
         print(step, flush=True)

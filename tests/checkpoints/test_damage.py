@@ -304,8 +304,7 @@ def test_modes_are_those_of_the_umask(tmp_path):
         tf.train.update_checkpoint_state(str(tmp_path), str(tmp_path / "m"))
     finally:
         os.umask(before)
-    modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
-    assert modes == {0o640}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o640}
 
 
 def test_what_killed_saves_leave_is_removed(tmp_path):
@@ -364,11 +363,10 @@ def test_saves_without_room(fault, tmp_path, monkeypatch, session):
     session.run(v.initializer)
     path = saver.save(session, str(tmp_path / "m"), global_step=1)
     before = names(tmp_path)
-    when = ["tensors", "index", "state"]
     with (
         limited_files(fault)
         if isinstance(fault, int)
-        else full_disk(monkeypatch, when.index(fault)),
+        else full_disk(monkeypatch, ["tensors", "index", "state"].index(fault)),
         pytest.raises(tf.errors.ResourceExhaustedError, match=codes.FILE_FAULT),
     ):
         saver.save(session, str(tmp_path / "m"), global_step=2)

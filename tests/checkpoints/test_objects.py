@@ -51,8 +51,7 @@ def test_names_of_another_saver(tmp_path, eager):
     write_checkpoint(prefix, {**arrays, "velocity": np.full(1, 9, "f")}, objects)
     optimizer = tf.compat.v1.train.MomentumOptimizer(0.1, 0.9)
     layers = [tf.Variable([0.0]), tf.Variable([0.0])]
-    root = tf.train.Checkpoint(layers=layers, optimizer=optimizer)
-    status = root.read(prefix)
+    status = tf.train.Checkpoint(layers=layers, optimizer=optimizer).read(prefix)
     assert [float(v.numpy()[0]) for v in layers] == [5.0, 6.0]
     optimizer.apply_gradients([(tf.constant([0.0]), layers[0])])
     status.assert_consumed()
@@ -151,10 +150,8 @@ def test_variables_and_slots_made_later_are_restored(tmp_path, eager):
     stored = [name for name, _ in tf.train.list_variables(path)]
     assert "model/w/1/.OPTIMIZER_SLOT/adam/m/.ATTRIBUTES/VARIABLE_VALUE" in stored
     expected = trained(model, adam, 4)
-
     model, adam = Late(), tf.train.AdamOptimizer(0.1)
-    checkpoint = tf.train.Checkpoint(model=model, adam=adam)
-    status = checkpoint.restore(path)
+    status = tf.train.Checkpoint(model=model, adam=adam).restore(path)
     with pytest.raises(AssertionError, match="no variable takes: adam/beta1_power"):
         status.assert_consumed()
     assert trained(model, adam, 4) == expected
@@ -245,8 +242,7 @@ class Trained:
                 loss = tf.reduce_sum(tf.square(self.w * x + self.b)) / 3.0
             variables = [self.w, self.b]
             gradients = tape.gradient(loss, variables)
-            pairs = zip(gradients, variables, strict=True)
-            self.optimizer.apply_gradients(pairs)
+            self.optimizer.apply_gradients(zip(gradients, variables, strict=True))
             return loss
 
         @tf.function

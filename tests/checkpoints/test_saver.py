@@ -210,8 +210,7 @@ def test_each_new_checkpoint_of_a_directory(tmp_path):
     found = tf.train.checkpoints_iterator(
         str(tmp_path), timeout=0.01, timeout_fn=save_another
     )
-    expected = [str(tmp_path / "done1" / "m"), str(tmp_path / "done2" / "m")]
-    assert list(found) == expected
+    assert list(found) == [str(tmp_path / "done1" / "m"), str(tmp_path / "done2" / "m")]
 
 
 def test_checkpoints_elsewhere(session):
@@ -234,8 +233,7 @@ def test_assigning_from_a_checkpoint(tmp_path, session):
     assign = tf.contrib.framework.assign_from_checkpoint_fn
     path = saved(tmp_path, old=[[1.0, 2.0]])
     v, w = (tf.get_variable(name, [2, 1]) for name in "vw")
-    restore = assign(path, {"old": v, "w": w}, True, reshape_variables=True)
-    restore(session)
+    assign(path, {"old": v, "w": w}, True, reshape_variables=True)(session)
     assert session.run(v).tolist() == [[1.0], [2.0]]
     assert assign(path, [w], ignore_missing_vars=True) is None
     with pytest.raises(tf.errors.NotFoundError):

@@ -89,8 +89,7 @@ def test_trouble_with_credentials(tf):
     late = ConnectionResetError("not yet")
     client = FailingClient(one_node(), fetching=[late, late])
     with installed(client), unhurried() as clock:
-        made = resolved(distribute(tf), None)
-        same(made.cluster_spec().as_dict(), WORKERS)
+        same(resolved(distribute(tf), None).cluster_spec().as_dict(), WORKERS)
     same(clock.slept, [0.1, 0.2])
     wrong = KeyError("k")
     with installed(FailingClient(one_node(), fetching=[wrong])):

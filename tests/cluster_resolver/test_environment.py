@@ -12,8 +12,7 @@ CLUSTER = {"ps": ["a:1", "b:2"], "worker": {"1": "c:3", "4": "d:4"}}
 @pytest.fixture
 def configured(monkeypatch):
     def configure(**described):
-        text = json.dumps({"cluster": CLUSTER, **described})
-        monkeypatch.setenv("TF_CONFIG", text)
+        monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": CLUSTER, **described}))
         return tf.distribute.cluster_resolver.TFConfigClusterResolver()
 
     return configure

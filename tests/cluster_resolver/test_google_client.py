@@ -203,8 +203,7 @@ def test_a_slow_service_cannot_hold_up_the_program(what, cloud):
 
 
 def test_nobody_listens(cloud):
-    clock = FakeClock()
-    with patience(api=1, clock=clock):
+    with patience(api=1, clock=FakeClock()):
         made = DISTRIBUTE("node-1", credentials=ANONYMOUS)
     host = cloud.host
     cloud.stop()

@@ -114,8 +114,7 @@ def test_address_of_the_machine(tf):
 
     for address, host in (("10.128.1.2", "10.128.1.2:0"), ("fd00::1", "[fd00::1]:0")):
         for resolver in (distribute(tf), contrib(tf)):
-            found = started(resolver, address=address)
-            same(found, [({"c": [host]}, "c", 0)])
+            same(started(resolver, address=address), [({"c": [host]}, "c", 0)])
     for wrong in ("10.0.0.1/evil", "a b", ""):
         words = ["metadata instance/network-interfaces/0/ip: "]
         words.append("is neither an IP address nor a host name")

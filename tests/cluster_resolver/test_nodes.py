@@ -34,11 +34,9 @@ def test_words_about_health(tf):
     for fields, words in sick:
         said = refused(tf, RuntimeError, node(*TWO_HOSTS, **fields))
         assert f"TPU 'node-1' is {words} wait until" in said, said
-    unknown = dict(node(*TWO_HOSTS), state=None)
-    assert "state None" in refused(tf, RuntimeError, unknown)
+    assert "state None" in refused(tf, RuntimeError, dict(node(*TWO_HOSTS), state=None))
     silent = node(*TWO_HOSTS, state=None, health=None, healthDescription="fine")
-    sent = json.loads(json.dumps(node(*TWO_HOSTS)))
-    for well in (silent, sent):
+    for well in (silent, json.loads(json.dumps(node(*TWO_HOSTS)))):
         same(answered(tf, well).master(), "grpc://10.1.2.3:8470")
     sick = json.loads(json.dumps(node(*TWO_HOSTS, health="TIMEOUT")))
     assert "not healthy: state 'READY'" in refused(tf, RuntimeError, sick)
@@ -52,7 +50,7 @@ def test_older_form(tf):
 
 
 def test_unclear_answer(tf):
-    answers = [
+    for answer, words in [
         (None, "expected a dictionary, got None"),
         ("text", "expected a dictionary, got 'text'"),
         ([{}], "expected a dictionary, got [{}]"),
@@ -67,8 +65,7 @@ def test_unclear_answer(tf):
         ("x" * 198, "got '" + "x" * 198 + "'"),
         ("x" * 199, "got '" + "x" * 199 + "..."),
         ("x" * 900, "got '" + "x" * 199 + "..."),
-    ]
-    for answer, words in answers:
+    ]:
         said = refused(tf, RuntimeError, answer)
         assert "TPU 'node-1': the answer of the Cloud TPU API is malformed" in said, (
             said

@@ -53,10 +53,9 @@ def test_asks_again(tf):
     ]
     for error in passing:
         same(asked(tf, error, answer), (WORKERS, 2, [0.1]), call=repr(error))
-    pauses = [0.1, 0.2, 0.4, 0.8, 1.6]
     found, count, slept = asked(tf, *([busy()] * 5), answer)
     same((found, count), (WORKERS, 6))
-    same(slept, pauses, 1e-9)
+    same(slept, [0.1, 0.2, 0.4, 0.8, 1.6], 1e-9)
 
 
 class Retryable(Exception):
@@ -115,14 +114,12 @@ def test_one_budget(tf):
 
 
 def test_no_api(tf):
-    made = resolved(distribute(tf), object())
     words = ["does not answer projects().locations().nodes().get(name=)"]
-    refused(RuntimeError, words, made.cluster_spec)
-    broken = [
+    refused(RuntimeError, words, resolved(distribute(tf), object()).cluster_spec)
+    for answer in [
         json.JSONDecodeError("no value", "", 0),
         UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
-    ]
-    for answer in broken:
+    ]:
         found, count, slept = asked(tf, answer)
         assert isinstance(found, RuntimeError), repr(found)
         words = "TPU 'node-1': the answer of the given service is malformed"
@@ -138,7 +135,6 @@ def test_limits_of_patience(tf):
     with patience() as held:
         same((held.api, held.metadata, held.attempts), (30, 3, 5))
         expect_raises(AttributeError, setattr, held, "api", 5)
-
     for fields in (
         {"api": 0},
         {"metadata": 0},
@@ -149,8 +145,7 @@ def test_limits_of_patience(tf):
         refused(ValueError, ["metadata and api must be positive"], wait, **fields)
     same(wait(api=0.5, metadata=0.5, attempts=1), [])
     with unhurried(api=7) as clock:
-        service = Answers(busy())
-        made = resolved(distribute(tf), service)
+        made = resolved(distribute(tf), Answers(busy()))
     expect_raises(RuntimeError, made.cluster_spec)
     same(sum(clock.slept), 6.3, 1e-9)
     same(asked(tf, busy())[1], 11)  # the patience of the block ended with it

@@ -63,8 +63,7 @@ def test_a_master_that_cannot_be_reached(monkeypatch, clock):
 def test_options_do_not_show_their_token():
     options = tf.RPCOptions(token=SECRET, max_message_bytes=5)
     config = tf.ConfigProto(rpc_options=options)
-    definition = tf.train.ServerDef(default_session_config=config)
-    for holder in (options, config, definition):
+    for holder in (options, config, tf.train.ServerDef(default_session_config=config)):
         for text in (repr(holder), str(holder), f"{holder}", f"{[holder]}"):
             assert SECRET not in text
             assert "token=***" in text and "max_message_bytes=5" in text

@@ -7,18 +7,16 @@ from tpuref_conformance.suite.train_server import ONE
 
 
 def test_address(tf):
-    hosts = [
+    for address, host in [
         ("localhost:0", "localhost"),
         ("grpc://localhost:0", "localhost"),
         ("10.1.2.3:65535", "10.1.2.3"),
         ("[::1]:0", "[::1]"),
         ("0.0.0.0:0", "localhost"),
         ("[::]:0", "localhost"),
-    ]
-    for address, host in hosts:
+    ]:
         with unheard(tf) as listening:
-            server = tf.train.Server({"worker": [address]})
-            same(server.target, f"grpc://{host}:{PORT}")
+            same(tf.train.Server({"worker": [address]}).target, f"grpc://{host}:{PORT}")
         same(listening[0].address, address.replace("grpc://", ""))
         same(listening[0].job, "worker")
     for address in ("localhost", ":0", "localhost:", "a:x", "a:-1", "a:65536"):

@@ -61,7 +61,7 @@ def test_tpu_config(tf):
         same(asked_for(zone="z"), ["projects/cp/locations/z/nodes/node-1"])
     with surroundings(Metadata(), TPU_CONFIG='{"tpu_node_name": "node-1"}'):
         same(asked_for(), ["projects/proj-m/locations/europe-x/nodes/node-1"])
-    broken = [
+    for text, words in [
         ("{", "TPU_CONFIG is not JSON"),
         ("[" * 100000, "TPU_CONFIG is not JSON"),
         ("[1]", "TPU_CONFIG must be a JSON object, got list"),
@@ -70,8 +70,7 @@ def test_tpu_config(tf):
         ("{}", "TPU_CONFIG: set, but has no tpu_node_name"),
         ('{"tpu_node_name": ""}', "TPU_CONFIG: set, but has no tpu_node_name"),
         ('{"tpu_node_name": null}', "TPU_CONFIG: set, but has no tpu_node_name"),
-    ]
-    for text, words in broken:
+    ]:
         with surroundings(TPU_CONFIG=text):
             refused(ValueError, [words], distribute(tf), service=UntouchableAPI())
 

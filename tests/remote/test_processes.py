@@ -155,8 +155,7 @@ def test_a_client_that_is_killed_frees_its_session(server):
 
 
 def test_a_server_ends_with_its_program_though_a_session_is_open():
-    program = SERVE.partition("try")[0] + "import sys\nsys.stdin.readline()\n"
-    process = python(program)
+    process = python(SERVE.partition("try")[0] + "import sys\nsys.stdin.readline()\n")
     session = tf.Session(process.stdout.readline().strip())
     assert session.run(tf.constant(1)) == 1
     process.stdin.write("\n")

@@ -83,8 +83,7 @@ def branch(*results):
 
 
 def chosen(first, second):
-    pick = instr("If", [0, 1], [2], blocks=(first, second))
-    return program([0, 1], [pick], [2])
+    return program([0, 1], [instr("If", [0, 1], [2], blocks=(first, second))], [2])
 
 
 def loop(condition, body, **attrs):

@@ -45,8 +45,7 @@ def replicas():
     def computation(a, b):
         total = tf.tpu.cross_replica_sum(tf.reduce_sum(a), [[0, 1]])
         picked = tf.cond(total > 0, lambda: total * scale, lambda: total)
-        noise = tf.random_uniform([2], seed=3)
-        return picked, tf.concat([a, noise], 0), b
+        return picked, tf.concat([a, tf.random_uniform([2], seed=3)], 0), b
 
     outputs = tf.tpu.replicate(
         computation, [[x, 1], [x * 2, 2]], maximum_shapes=[tf.TensorShape([4]), None]
@@ -93,9 +92,7 @@ def towers():
 
 def arithmetic():
     x = tf.placeholder(tf.float32, [2, 3])
-    names = tf.constant(["a", "b"])
-    checked = tf.Assert(tf.reduce_all(x > -9), [x])
-    with tf.control_dependencies([checked]):
+    with tf.control_dependencies([tf.Assert(tf.reduce_all(x > -9), [x])]):
         y = tf.matmul(x, x, transpose_b=True)
     fetched = [
         tf.reshape(y, [4]),
@@ -108,7 +105,7 @@ def arithmetic():
         x[:, 1:],
         tf.cast(x, tf.int32),
         tf.transpose(x),
-        names,
+        tf.constant(["a", "b"]),
         tf.fill([2, 2], 7),
         tf.range(5),
         *tf.nn.top_k(x, 2),
@@ -122,8 +119,7 @@ def host_and_system():
     called = tf.py_func(lambda a: a, [x], tf.float32)
     dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3]).batch(2)
     following = dataset.make_one_shot_iterator().get_next()
-    topology = tf.tpu.initialize_system()
-    return [called, following, topology], {x: np.zeros(2, np.float32)}
+    return [called, following, tf.tpu.initialize_system()], {x: np.zeros(2, np.float32)}
 
 
 PROGRAMS = (variables_and_branches, loops, replicas, placed_replicas, towers)

@@ -46,8 +46,7 @@ def test_tags(evaluate):
     # As TensorFlow 1.15.5 names them.
     assert tags == ["model/my_loss", "model/my_loss_1", "train/model/train/loss"]
     assert first.op.name == "model/my_loss" and first.shape.as_list() == []
-    merged = summary.merge_all()
-    assert len(tf.Summary.FromString(evaluate(merged)).value) == 3
+    assert len(tf.Summary.FromString(evaluate(summary.merge_all())).value) == 3
     assert tf.get_collection(tf.GraphKeys.SUMMARIES) == [first, again, family]
     assert summary.merge_all("nothing") is None
     with pytest.raises(tf.errors.InvalidArgumentError, match="tag 'model/my_loss'"):
@@ -84,8 +83,7 @@ def test_pictures(evaluate):
     found = tf.Summary.FromString(evaluate(summary.image("p", pixels))).value
     assert [value.tag for value in found] == ["p/image/0", "p/image/1", "p/image/2"]
     assert (found[1].image.height, found[1].image.width) == (2, 3)
-    shown = decoded_png(found[1].image.encoded_image_string)
-    assert np.array_equal(shown, pixels[1])
+    assert np.array_equal(decoded_png(found[1].image.encoded_image_string), pixels[1])
     one = value_of(evaluate(summary.image("q", pixels, max_outputs=1)))
     assert one.tag == "q/image"
 
@@ -102,8 +100,7 @@ def test_pictures(evaluate):
 )
 def test_numbers_become_pixels(row, expected, evaluate):
     value = value_of(evaluate(summary.image("p", np.float32([[row]]), max_outputs=1)))
-    shown = decoded_png(value.image.encoded_image_string)
-    assert shown.tolist() == [expected]
+    assert decoded_png(value.image.encoded_image_string).tolist() == [expected]
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
@@ -140,8 +137,7 @@ def test_what_cannot_be_summarized(build, evaluate):
 
 
 def test_a_file_of_events(tmp_path, session):
-    total = tf.constant(2.0, name="two") * 3.0
-    loss = summary.scalar("loss", total)
+    loss = summary.scalar("loss", tf.constant(2.0, name="two") * 3.0)
     writer = summary.FileWriter(tmp_path / "log", tf.get_default_graph())
     for step in range(3):
         writer.add_summary(session.run(loss), global_step=step)
@@ -176,8 +172,7 @@ def test_tensorboard_reads_the_files(tmp_path):
         summary.FileWriter(str(tmp_path), tf.get_default_graph()) as writer,
     ):
         for step in range(2):
-            numbers = np.arange(4.0) + step
-            writer.add_summary(sess.run(merged, {x: numbers}), step)
+            writer.add_summary(sess.run(merged, {x: np.arange(4.0) + step}), step)
     board = event_accumulator.EventAccumulator(
         str(tmp_path),
         size_guidance={"histograms": 0},  # all of them
