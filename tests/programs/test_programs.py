@@ -55,17 +55,13 @@ EDIT = Edit("a/sum.py", "import missing_module", "", "it is not used")
 END = End("a sum", r"the sum is 3\.0", ("out/done",))
 
 
-def write_number(data):
-    (data / "number.txt").write_text("2")
-
-
 def program_of(**changes):
     program = Program(
         "sum",
         "owner/name",
         commands=("sum.py {data}/number.txt {out}/done",),
         folder="a",
-        recipe=write_number,
+        recipe=lambda data: (data / "number.txt").write_text("2"),
         edits=(EDIT,),
         end=END,
     )

@@ -6,8 +6,7 @@ import tpuref as tf
 
 
 def strategy():
-    resolver = tf.contrib.cluster_resolver.TPUClusterResolver([""])
-    return tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=2, num_cores=2)
+    return tf.contrib.distribute.TPUStrategy(resolver(), steps_per_run=2, num_cores=2)
 
 
 def tensor():
@@ -36,29 +35,13 @@ def assignment():
     return tf.contrib.tpu.device_assignment(topology(), num_replicas=2)
 
 
-def per_device():
-    return tf.contrib.distribute.PerDevice({"/cpu:0": 1.0, "/cpu:1": 2.0})
-
-
 def mirrored_variable():
     with strategy().scope():
         return tf.get_variable("mirrored", initializer=1.0)
 
 
-def iterator():
-    return dataset().make_one_shot_iterator()
-
-
-def cluster():
-    return tf.train.ClusterSpec({"worker": ["a:1", "b:2"]})
-
-
 def resolver():
     return tf.contrib.cluster_resolver.TPUClusterResolver([""])
-
-
-def scope():
-    return tf.get_variable_scope()
 
 
 def monitored():
@@ -85,19 +68,23 @@ SPECIMENS = {
     "Variable": (tf.Variable, variable),
     "Graph": (tf.Graph, tf.get_default_graph),
     "Session": (tf.Session, tf.Session),
-    "VariableScope": (tf.VariableScope, scope),
+    "VariableScope": (tf.VariableScope, tf.get_variable_scope),
     "TensorShape": (tf.TensorShape, lambda: tf.TensorShape([2, None])),
     "Dimension": (tf.Dimension, lambda: tf.Dimension(2)),
     "DType": (tf.DType, lambda: tf.float32),
     "TensorSpec": (tf.TensorSpec, lambda: tf.TensorSpec([2, None], tf.float32)),
     "Dataset": (tf.data.Dataset, dataset),
-    "Iterator": (tf.data.Iterator, iterator),
-    "ClusterSpec": (tf.train.ClusterSpec, cluster),
+    "Iterator": (tf.data.Iterator, lambda: dataset().make_one_shot_iterator()),
+    "ClusterSpec": (tf.train.ClusterSpec,
+                    lambda: tf.train.ClusterSpec({"worker": ["a:1", "b:2"]})),
     "TPUClusterResolver": (tf.contrib.cluster_resolver.TPUClusterResolver, resolver),
     "Topology": (tf.contrib.tpu.Topology, topology),
     "DeviceAssignment": (tf.contrib.tpu.DeviceAssignment, assignment),
     "InfeedQueue": (tf.contrib.tpu.InfeedQueue, infeed_queue),
-    "PerDevice": (tf.contrib.distribute.PerDevice, per_device),
+    "PerDevice": (
+        tf.contrib.distribute.PerDevice,
+        lambda: tf.contrib.distribute.PerDevice({"/cpu:0": 1.0, "/cpu:1": 2.0}),
+    ),
     "MirroredVariable": (tf.contrib.distribute.MirroredVariable, mirrored_variable),
     "TPUStrategy": (tf.contrib.distribute.TPUStrategy, strategy),
     "AdamOptimizer": (tf.train.AdamOptimizer, tf.train.AdamOptimizer),

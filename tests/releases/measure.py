@@ -66,11 +66,7 @@ def value_of(tf, expression, number):
 
 def share(tf):
     """Return a function that tells which tenths of the elements are not zero."""
-
-    def of(x):
-        return tf.round(10.0 * tf.reduce_mean(tf.cast(x > 0.0, tf.float32)))
-
-    return of
+    return lambda x: tf.round(10.0 * tf.reduce_mean(tf.cast(x > 0.0, tf.float32)))
 
 
 def items(tf, number):

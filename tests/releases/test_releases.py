@@ -47,7 +47,6 @@ def test_the_value_of_the_release(number, name, case):
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_on_three_replicas_and_twice(number, session):
-    module = module_of(number)
     names = {case: name for name, case in measure.cases()}
     pure = [
         case
@@ -58,7 +57,7 @@ def test_on_three_replicas_and_twice(number, session):
         and "dropout" not in case
         and not names[case].startswith(HOSTED)
     ]
-    scope = {"tf": module, "np": np}
+    scope = {"tf": module_of(number), "np": np}
     leaves = []
 
     def computation():
@@ -89,8 +88,7 @@ def test_dropout_draws_anew_on_each_replica_and_in_each_run(number, kept, sessio
 
 def test_tf_follows_the_mode():
     v1, v2 = module_of(1), module_of(2)
-    names = ["argmax", "where", "Variable", "nn.dropout", "math.in_top_k"]
-    for name in names:
+    for name in ["argmax", "where", "Variable", "nn.dropout", "math.in_top_k"]:
         space, _, last = name.rpartition(".")
         one, two = (
             getattr(getattr(module, space) if space else module, last)
@@ -128,8 +126,7 @@ def test_a_program_that_builds_graphs_stays_with_tensorflow_1():
 def test_tensors_as_keys():
     tf.enable_v2_behavior()
     x, v = tf.constant(1), tf.Variable(2)
-    table = {x.ref(): "x", v.ref(): "v"}
-    assert table[x.ref()] == "x"
+    assert {x.ref(): "x", v.ref(): "v"}[x.ref()] == "x"
     assert v.ref().deref() is v
     traced = []
 
@@ -141,8 +138,7 @@ def test_tensors_as_keys():
         return y == [1, 5], y != v
 
     assert [part.numpy().tolist() for part in compare(x)] == [[True, False], True]
-    graph = tf.Graph()
-    with graph.as_default():
+    with tf.Graph().as_default():
         a = tf.constant(1)
         assert (a == 1) is False
         assert isinstance(hash(a), int)

@@ -112,8 +112,7 @@ def _binary(d, name):
     second = d.given(d.dtype((dtype,)), sizes)
     if d.one_in(6) and dtype != "bool":
         second = d.choice(2, 0, -1, 2.5, 300)
-    args = (first, second) if d.one_in(2) else (second, first)
-    d.step(name, *args)
+    d.step(name, *(first, second) if d.one_in(2) else (second, first))
 
 
 add(
@@ -143,16 +142,14 @@ def _operators(d, name):
 def _clip(d, name):
     dtype = d.dtype(NUMBERS)
     value = d.given(dtype)
-    sizes = d.last()
-    low = d.choice(-1, 0) if d.one_in(2) else d.given(dtype, d.choice((), sizes))
+    low = d.choice(-1, 0) if d.one_in(2) else d.given(dtype, d.choice((), d.last()))
     d.step(name, value, low, d.choice(1, 2) if d.one_in(2) else d.given(dtype, ()))
 
 
 @drawn("clip_by_norm", "clip_by_average_norm")
 def _clip_by_norm(d, name):
     value = d.x(FLOATS)
-    sizes = d.last()
-    axes = {"axes": [d.axis(sizes)]} if d.one_in(2) and "average" not in name else {}
+    axes = {"axes": [d.axis(d.last())]} if d.one_in(2) and "average" not in name else {}
     d.step(name, value, d.choice(0.5, 1.0, 2), **axes)
 
 
@@ -180,8 +177,7 @@ def _axes(d, sizes):
 
 
 def _reduce(d, name):
-    options = ("bool",) if name[-3:] in ("all", "any") else (*FLOATS, *NUMBERS)
-    value = d.x(options)
+    value = d.x(("bool",) if name[-3:] in ("all", "any") else (*FLOATS, *NUMBERS))
     kwargs = {"axis": _axes(d, d.last())}
     if d.one_in(2):
         kwargs["keepdims"] = d.one_in(2)
@@ -213,8 +209,7 @@ def _arg(d, name):
 @drawn("norm")
 def _norm(d, name):
     value = d.x((*FLOATS, *COMPLEX))
-    sizes = d.last()
-    axis = d.choice(None, d.axis(sizes), [-2, -1])
+    axis = d.choice(None, d.axis(d.last()), [-2, -1])
     order = d.choice("euclidean", 1, 2, 3, float("inf"), "fro", 0.5)
     d.step(name, value, order, axis, keepdims=d.one_in(2))
 
@@ -222,8 +217,7 @@ def _norm(d, name):
 @drawn("nn.moments")
 def _moments(d, name):
     value = d.x(FLOATS, least=1)
-    rank = len(d.last())
-    axes = [a for a in range(rank) if d.one_in(2)]
+    axes = [a for a in range(len(d.last())) if d.one_in(2)]
     d.step(name, value, axes, keep_dims=d.one_in(2))
 
 
@@ -474,8 +468,7 @@ def _scatter_nd(d, name):
     rank = d.random.randint(1, len(shape))
     outer = d.sizes(1, 2)
     dtype = d.dtype(("int32", "int64"))
-    high = 1 + (2 if d.slip() else 0)
-    indices = d.given(dtype, (*outer, rank), low=0, high=high)
+    indices = d.given(dtype, (*outer, rank), low=0, high=1 + (2 if d.slip() else 0))
     d.step(name, indices, d.x(NUMBERS, outer + shape[rank:]), list(shape))
 
 

@@ -52,8 +52,7 @@ class Draft:
         return self.wrong and self.one_in(3)
 
     def size(self):
-        sizes = (0, 1, 2, 3) if self.empty else (1, 2, 3, 4)
-        return self.random.choice(sizes)
+        return self.random.choice((0, 1, 2, 3) if self.empty else (1, 2, 3, 4))
 
     def sizes(self, least=0, most=3):
         if self.slip():

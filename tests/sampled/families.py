@@ -23,10 +23,6 @@ def _number(value):
     return value.dtype != "bool"
 
 
-def _real(value):
-    return value.dtype in FLOATS
-
-
 def _static(value):
     return value.is_static
 
@@ -251,8 +247,7 @@ def slice_(block, x):
         )
         text.append(f"{taken.start}:{taken.stop}:{taken.step}".replace("None", ""))
         shape.append(len(range(int(size))[taken]))
-    expression = f"{x.name}[{', '.join(text)}]"
-    block.let("slice", expression, [x], x.dtype, tuple(shape))
+    block.let("slice", f"{x.name}[{', '.join(text)}]", [x], x.dtype, tuple(shape))
 
 
 @family(4, _wide)
@@ -357,7 +352,7 @@ def host_call(block, x):
     block.add("host", lines, frozenset({x.name}), [value])
 
 
-@family(2, _real)
+@family(2, lambda value: value.dtype in FLOATS)
 def outside(block, x):
     expression = f"tf.tpu.outside_compilation(lambda a: tf.sin(a) + a, {x.name})"
     block.let("outside", expression, [x], x.dtype, x.shape)

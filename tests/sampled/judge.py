@@ -197,8 +197,7 @@ def _short(outcome):
         return "None"
     if "raises" in outcome:
         return f"{outcome['raises']}({outcome['says']})"
-    array = _array(outcome)
-    return f"{outcome['dtype']} {outcome['sizes']} {array.tolist()}"
+    return f"{outcome['dtype']} {outcome['sizes']} {_array(outcome).tolist()}"
 
 
 def smallest(program, differing):

@@ -127,8 +127,7 @@ def _cross_entropy(d, name):
 def _sparse_cross_entropy(d, name):
     logits = d.x(FLOATS, least=1)
     sizes = d.last()
-    labels = d.index((sizes or (1,))[-1], sizes[:-1])
-    d.step(name, labels=labels, logits=logits)
+    d.step(name, labels=d.index((sizes or (1,))[-1], sizes[:-1]), logits=logits)
 
 
 def _loss(d, name):
@@ -160,8 +159,7 @@ add(
 def _random(d, name):
     """Random numbers, of which dtype, static shape and sizes are compared."""
     if name.endswith("dropout"):
-        value = d.x(FLOATS)
-        made = d.step(name, value, keep_prob=d.choice(0.5, 1.0))
+        made = d.step(name, d.x(FLOATS), keep_prob=d.choice(0.5, 1.0))
     else:
         dtype = d.random.choice(FLOATS)
         made = d.step(name, d.vector(*d.sizes()), dtype="tf." + dtype)

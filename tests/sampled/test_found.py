@@ -72,8 +72,7 @@ def transposed_by_the_host():
 
 def transposed_by_a_host_call():
     def computation():
-        x = tf.py_func(np.transpose, [tf.constant(TALL)], tf.float32)
-        return column_sums(x)
+        return column_sums(tf.py_func(np.transpose, [tf.constant(TALL)], tf.float32))
 
     return tf.tpu.replicate(computation, [[]]), {}
 

@@ -73,8 +73,7 @@ def report(case):
         same = found.kind, found.call
         return [d is not None and (d.kind, d.call) == same for d in compare(candidates)]
 
-    smaller = judge.smallest(program, differing)
-    return f"seed {seed}: {found}\n{judge.script(smaller)}"
+    return f"seed {seed}: {found}\n{judge.script(judge.smallest(program, differing))}"
 
 
 def test_every_call_is_drawn():
