@@ -139,7 +139,6 @@ def traced(session):
     def run(fetches, feed_dict=None):
         options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
         metadata = tf.RunMetadata()
-        values = session.run(fetches, feed_dict, options, metadata)
-        return values, metadata.core_trace
+        return session.run(fetches, feed_dict, options, metadata), metadata.core_trace
 
     return run

@@ -324,8 +324,7 @@ def made(tmp_path):
 
 
 def test_a_planted_circle_is_found(made):
-    imports = imports_within(made)
-    assert circles(imports) == [["made.a", "made.b", "made.inner.c"]]
+    assert circles(imports_within(made)) == [["made.a", "made.b", "made.inner.c"]]
     (made / "b.py").write_text("")
     assert circles(imports_within(made)) == []
     (made / "low.py").write_text("def f():\n    from made import types_b")

@@ -59,8 +59,7 @@ def test_a_program_travels_without_the_users_functions():
         y.set_shape([])
         return tf.cond(y > 0, lambda: tf.tpu.cross_replica_sum(y), lambda: y)
 
-    out = tf.tpu.replicate(computation, [[1.0], [2.0]])
-    lowered = lower([out[0][0]], [], [])
+    lowered = lower([tf.tpu.replicate(computation, [[1.0], [2.0]])[0][0]], [], [])
     again = pickle.loads(pickle.dumps(lowered))
     ops = [i.op for i in again.all_instrs()]
     assert ops == [i.op for i in lowered.all_instrs()]

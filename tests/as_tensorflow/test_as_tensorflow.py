@@ -89,10 +89,9 @@ def test_it_refuses_beside_the_real_one(tmp_path):
     (tmp_path / "tensorflow.py").write_text("")
     program = tmp_path / "program.py"
     program.write_text("")
-    line = "import tensorflow, sys; from tpuref.tools.cli import main; sys.exit(main())"
     done = python(
         "-c",
-        line,
+        "import tensorflow, sys; from tpuref.tools.cli import main; sys.exit(main())",
         "run",
         "--as-tensorflow",
         str(program),

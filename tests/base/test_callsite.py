@@ -32,9 +32,8 @@ class _Site:
     """Asks for the site from a frame that counts as the library's."""
 
     def __call__(self, _):
-        code = compile("site = user_site()", nest.__file__, "exec")
         scope = {"user_site": user_site}
-        exec(code, scope)
+        exec(compile("site = user_site()", nest.__file__, "exec"), scope)
         frame = scope["site"]
         assert isinstance(frame, CallSite)
         # The innermost frame outside the library is this one; go on to its caller.

@@ -24,15 +24,14 @@ def test_serialized_numbers_are_the_public_ones():
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
 def test_every_form_of_a_type_converts_to_the_one_object(dtype):
     number = dtype.as_datatype_enum
-    forms = [
+    for form in [
         dtype,
         dtype.name,
         dtype.as_numpy_dtype,
         dtype.np,
         number,
         np.int64(number),
-    ]
-    for form in forms:
+    ]:
         assert as_dtype(form) is dtype
         assert dtype == form
         assert (dtype != form) is False

@@ -65,8 +65,7 @@ def test_an_error_with_a_status_of_its_own():
 
 
 def test_all_statuses_are_covered():
-    kinds = {kind.__name__ for kind in errors.OpError.__subclasses__()}
-    assert kinds == set(CODES)
+    assert {kind.__name__ for kind in errors.OpError.__subclasses__()} == set(CODES)
     assert tf.errors.OK == 0
 
 

@@ -57,8 +57,7 @@ def test_leaves_of_mappings_come_in_key_order():
 
 
 def test_paths():
-    structure = [0, {"b": Pair(1, [2]), "a": 3}]
-    assert nest.flatten_with_paths(structure) == [
+    assert nest.flatten_with_paths([0, {"b": Pair(1, [2]), "a": 3}]) == [
         ("[0]", 0),
         ("[1]['a']", 3),
         ("[1]['b'].right", 1),

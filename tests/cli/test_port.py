@@ -21,8 +21,7 @@ tf.image.draw_bounding_boxes()
 def test_the_names_of_a_program(script, capsys):
     path = script(PROGRAM)
     assert main(["port", path]) == 1
-    lines = capsys.readouterr().out.splitlines()
-    assert lines == [
+    assert capsys.readouterr().out.splitlines() == [
         path,
         "  written for TensorFlow 1 (tf.dimension_value)",
         "  Save the variables with tf.train.Saver, and build the graph again to "

@@ -159,8 +159,7 @@ def test_the_error_of_a_script_with_its_code(script, capsys):
     ("code", "status", "printed"), [("5", 5, ""), ("None", 0, ""), ("'no'", 1, "no\n")]
 )
 def test_the_status_of_a_script(code, status, printed, script, capsys):
-    path = script(f"import sys; sys.exit({code})")
-    assert main(["run", "--json", path]) == status
+    assert main(["run", "--json", script(f"import sys; sys.exit({code})")]) == status
     captured = capsys.readouterr()
     assert json.loads(captured.out)["status"] == status and captured.err == printed
 

@@ -47,8 +47,7 @@ def test_one_run_and_all_that_it_writes(tiny, capsys, tmp_path):
         "",
         "--verbose explains each failure and shows how to reproduce it",
     ]
-    written = json.loads((tmp_path / "json").read_text())
-    assert written["footer"] == {"results": 8}
+    assert json.loads((tmp_path / "json").read_text())["footer"] == {"results": 8}
     suites = ElementTree.parse(tmp_path / "junit").getroot()
     counts = [(s.get("name"), s.get("failures"), s.get("errors")) for s in suites]
     assert counts == [("right", "0", "0"), ("wrong", "1", "1")]

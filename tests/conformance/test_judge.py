@@ -52,17 +52,13 @@ def fall(number):
     raise MemoryError("no room")
 
 
-def leave(number):
-    sys.exit(3)
-
-
 @pytest.mark.parametrize(
     ("double", "outcome", "message"),
     [
         (lambda number: 2 * number, "pass", ""),
         (lambda number: number, "fail", "double(2): expected 4, got 2"),
         (fall, "error", "MemoryError: no room"),
-        (leave, "error", "SystemExit: 3"),
+        (lambda number: sys.exit(3), "error", "SystemExit: 3"),
         (None, "absent", "there is no tf.double"),
     ],
 )
@@ -129,8 +125,7 @@ def test_a_check_that_fails_in_its_own_code_says_so():
 
 
 def test_a_run_clause_needs_cores_and_is_not_run_without():
-    result = judge(DOUBLES, subject(fall), cores=False)
-    assert result.outcome == "needs-tpu"
+    assert judge(DOUBLES, subject(fall), cores=False).outcome == "needs-tpu"
     assert judge(COUNTS, subject(abs, calls=1), cores=False).outcome == "pass"
 
 

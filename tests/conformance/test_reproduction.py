@@ -51,8 +51,7 @@ def test_it_runs_on_a_server_as_the_subject_does(tmp_path):
     pytest.importorskip("grpc", reason="sessions on a server need grpcio")
     id = "tf.compat.v1.tpu.replicate/args:inputs/indexed-replica-then-input"
     file = tmp_path / "clause.py"
-    settings = {"TPUREF_EXECUTOR": "lockstep"}
-    text = snippet(CLAUSES[id], settings=settings, served=True)
+    text = snippet(CLAUSES[id], settings={"TPUREF_EXECUTOR": "lockstep"}, served=True)
     assert "with sessions_on_a_server(tf), tf.Graph().as_default():" in text
     file.write_text(text)
     done = python(file)

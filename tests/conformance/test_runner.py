@@ -134,8 +134,7 @@ def test_a_subject_is_judged_by_the_statements_of_its_sources(clauses, tmp_path)
 )
 def test_exit_status(clauses, tmp_path, module, strict, status):
     runs = run(clauses, tmp_path, fake(module, strict=strict))
-    report = Report(clauses, [Column.of(one) for one in runs])
-    assert report.exit_status == status
+    assert Report(clauses, [Column.of(one) for one in runs]).exit_status == status
 
 
 ENTRY = """

@@ -29,8 +29,7 @@ def recorded(tmp_path, monkeypatch):
 
 
 def test_sentences_are_numbered_by_line(recorded):
-    numbers = [(1, 1), (3, 1), (3, 2), (3, 3), (5, 1)]
-    assert sentences.sentences(recorded()) == numbers
+    assert sentences.sentences(recorded()) == [(1, 1), (3, 1), (3, 2), (3, 3), (5, 1)]
 
 
 def test_a_sentence_without_a_statement_is_found(recorded):

@@ -83,8 +83,7 @@ def test_an_example_stands_in_the_listed_files_alone(title):
         if pattern.startswith("src/"):
             assert any(matches(pattern, path) for path in holding), pattern
     listed = [*section.files, *more, *OPTIONAL.get(title, ())]
-    others = {p for p in holding if not any(matches(each, p) for each in listed)}
-    assert others == set()
+    assert {p for p in holding if not any(matches(each, p) for each in listed)} == set()
 
 
 OPTIONAL = {

@@ -62,8 +62,7 @@ def test_the_page_has_each_cell_and_its_output(kernels):
     page = NOTEBOOKS.as_markdown(notebook, "first_steps.ipynb")
     cells = json.loads(NOTEBOOKS.NOTEBOOK.read_text(encoding="utf-8"))["cells"]
     assert all("".join(cell["source"]) in page for cell in cells)
-    printed = re.findall(r"```text\n(.*?)\n```", page, re.DOTALL)
-    assert printed == PRINTED
+    assert re.findall(r"```text\n(.*?)\n```", page, re.DOTALL) == PRINTED
     assert page.count("<svg") == 2
     assert page.startswith("# First steps\n")
     assert "<script" not in page and "javascript:" not in page

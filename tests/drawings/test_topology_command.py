@@ -53,8 +53,7 @@ def test_shape_and_stride_are_those_of_build(capsys):
     ],
 )
 def test_as_many_replicas_as_fit(arguments, replicas, capsys):
-    facts = json.loads(printed(capsys, *arguments, "--json"))
-    assert facts["replicas"] == replicas
+    assert json.loads(printed(capsys, *arguments, "--json"))["replicas"] == replicas
 
 
 def test_facts_are_those_of_the_assignment(capsys):

@@ -117,8 +117,7 @@ def test_pytest_workers(tmp_path):
     (tmp_path / "test_it.py").write_text(RUN + body)
     arguments = ["-m", "pytest", "-q", "-n", "2", "-W", "error", "test_it.py"]
     base = ["-p", "no:cacheprovider", "--basetemp", str(tmp_path / "base")]
-    said = python(tmp_path, *arguments, *base)
-    assert "4 passed" in said
+    assert "4 passed" in python(tmp_path, *arguments, *base)
 
 
 def test_threads(tmp_path):
@@ -131,8 +130,7 @@ threads = [threading.Thread(target=in_a_graph) for _ in range(4)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
 """
-    said = python(tmp_path, "-W", "error", "-c", RUN + body)
-    assert said.split() == ["8.0"] * 8
+    assert python(tmp_path, "-W", "error", "-c", RUN + body).split() == ["8.0"] * 8
 
 
 FORK = """\
@@ -156,8 +154,7 @@ run()
 
 def test_fork(tmp_path):
     """A fork has no cores, says so, and may start its own; its host keeps the old."""
-    said = python(tmp_path, "-W", "error", "-c", RUN + FORK, **ALONE)
-    assert said == RESULT * 3
+    assert python(tmp_path, "-W", "error", "-c", RUN + FORK, **ALONE) == RESULT * 3
 
 
 def test_fork_that_dies(tmp_path):
@@ -171,8 +168,7 @@ if not child:
 os.waitpid(child, 0)
 run()
 """
-    said = python(tmp_path, "-W", "error", "-c", RUN + body, **ALONE)
-    assert said == RESULT * 2
+    assert python(tmp_path, "-W", "error", "-c", RUN + body, **ALONE) == RESULT * 2
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])

@@ -191,8 +191,7 @@ def changed(tmp_path, target, was, becomes):
     ],
 )  # fmt: skip
 def test_a_pattern_is_replaced(tmp_path, target, was, becomes, expression, expected):
-    module = changed(tmp_path, target, was, becomes)
-    assert eval(expression, vars(module)) == expected
+    assert eval(expression, vars(changed(tmp_path, target, was, becomes))) == expected
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,7 @@ def test_partial_runs_are_merged_and_old_clauses_go(table):
             settings={},
             clauses=len(outcomes),
         )
-        suite = [SimpleNamespace(id=id) for id in clauses]
-        results.record(Report([], [column]), suite)
+        results.record(Report([], [column]), [SimpleNamespace(id=id) for id in clauses])
         return table.read_text().splitlines()[3:]
 
     a, b, c = "f/a", "f/b", "f/c"

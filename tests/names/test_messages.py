@@ -22,13 +22,9 @@ PRIVATE = re.compile(r"(__internal__|compiler|core)\b|.*\bpython\b")
 NAMESPACES = [name for name in namespaces() if not PRIVATE.match(name)]
 
 
-def read(name):
-    return functools.reduce(getattr, name.split("."), tf)
-
-
 def told(name):
     with pytest.raises(AttributeError) as raised:
-        read(name)
+        functools.reduce(getattr, name.split("."), tf)
     message = str(raised.value)
     assert message.endswith(f" {CODE}")
     return message.removesuffix(f" {CODE}")
@@ -64,8 +60,7 @@ def told(name):
     ],
 )  # fmt: skip
 def test_a_name_of_tensorflow(name, origin, advice):
-    message = told(name)
-    assert message.startswith(f"tpuref has no tf.{name} ({origin}). {advice}")
+    assert told(name).startswith(f"tpuref has no tf.{name} ({origin}). {advice}")
 
 
 @pytest.mark.parametrize(
@@ -94,8 +89,7 @@ def test_the_same_function_elsewhere(name, instead):
     ],
 )
 def test_a_typing_error(name, close):
-    message = told(name)
-    assert message.endswith(f"(nor has TensorFlow). Did you mean {close}?")
+    assert told(name).endswith(f"(nor has TensorFlow). Did you mean {close}?")
 
 
 def test_a_name_that_nobody_has():
@@ -238,8 +232,7 @@ def test_completion_and_copies_are_as_before():
     assert "Session" in dir(tf) and "feature_column" not in dir(tf)
     assert "cores" in dir(tf.config)
     assert inspect.unwrap(tf.tpu.core) is tf.tpu.core
-    dataset = tf.data.Dataset.range(3)
-    assert list(copy.copy(dataset).as_numpy_iterator()) == [0, 1, 2]
+    assert list(copy.copy(tf.data.Dataset.range(3)).as_numpy_iterator()) == [0, 1, 2]
     with pytest.raises(AttributeError) as raised:
         tf.tpu.shrad  # noqa: B018
     assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)

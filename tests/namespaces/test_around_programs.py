@@ -74,8 +74,7 @@ def test_levels_and_lines(caplog):
         for k in range(5):
             tf.logging.log_first_n(tf.logging.FATAL, "first %d", 2, k)
             tf.logging.log_every_n(tf.logging.ERROR, "every %d", 3, k)
-    found = [(record.levelname, record.getMessage()) for record in caplog.records]
-    assert found == [
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         ("INFO", "step 3 of many"), ("WARNING", "careful"),
         ("CRITICAL", "first 0"), ("ERROR", "every 0"), ("CRITICAL", "first 1"),
         ("ERROR", "every 3"),
@@ -97,17 +96,14 @@ tf.logging.warning("hidden")
 logging.basicConfig(format="mine %(message)s")
 tf.logging.error("once")
 """
-    expected = "INFO:tensorflow:shown\nmine once\nstatus 0"
-    assert ran(program, folder=tmp_path) == expected
+    assert ran(program, folder=tmp_path) == "INFO:tensorflow:shown\nmine once\nstatus 0"
 
 
 def test_print_in_a_graph(capsys, tmp_path, session):
     x = tf.constant([[1, 2], [3, 4]])
-    operation = tf.print("x", x, {"a": tf.constant(b"t")}, [1.5, x[0]], sep="|")
-    session.run(operation)
+    session.run(tf.print("x", x, {"a": tf.constant(b"t")}, [1.5, x[0]], sep="|"))
     assert capsys.readouterr().err == "x|[[1 2]\n [3 4]]|{a: t}|[1.5, [1 2]]\n"
-    many = tf.print(tf.range(100), output_stream=sys.stdout, summarize=2, end="")
-    session.run(many)
+    session.run(tf.print(tf.range(100), output_stream=sys.stdout, summarize=2, end=""))
     assert capsys.readouterr().out == "[0 1 ... 98 99]"
     path = tmp_path / "out"
     to_file = tf.print(tf.constant(1), output_stream=f"file://{path}")
@@ -230,8 +226,7 @@ class Program(tf.test.TestCase):
             self.assertAllClose({"a": tf.constant(1.0)}, {"a": 1.0})
             self.assertAllClose([np.ones(2), np.ones(3)], (np.ones(2), np.ones(3)))
             self.assertAllEqual([1, float("nan")], [1, float("nan")])
-            half = tf.constant(1.001, tf.bfloat16)
-            self.assertAllCloseAccordingToType(half, 1.004)
+            self.assertAllCloseAccordingToType(tf.constant(1.001, tf.bfloat16), 1.004)
             self.assertNotAllClose([1.0], [1.1])
             self.assertNear(1.0, 1.05, 0.1)
             self.assertShapeEqual(np.ones((2, 3)), tf.ones([2, 3]))

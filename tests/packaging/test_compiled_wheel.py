@@ -66,7 +66,6 @@ def test_a_manylinux_wheel_needs_no_compiler(compiled_wheel, tmp_path):
     command(tmp_path, *repair, "-w", "manylinux")
     (wheel,) = (tmp_path / "manylinux").iterdir()
     assert "manylinux_2_17" in wheel.name
-
     venv.create(tmp_path / "venv", with_pip=True)
     scripts = tmp_path / "venv" / "bin"
     bare = {"PATH": str(scripts), "PIP_ONLY_BINARY": ":all:"}

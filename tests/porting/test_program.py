@@ -216,8 +216,7 @@ def test_import_statements(text, imported):
         assert imported is None
         return
     module = None if found.module is None else found.module.name
-    names = [(name.name, name.bound) for name in found.names]
-    assert (module, names) == imported
+    assert (module, [(name.name, name.bound) for name in found.names]) == imported
 
 
 def notebook(path, *cells):
@@ -304,8 +303,7 @@ def test_idioms_of_keras_2():
         keras.callbacks.ModelCheckpoint("w", save_weights_only=True, period=3)
         """
     )
-    found = sorted((place.line, idiom.text) for place, idiom in program.keras_2)
-    assert found == [
+    assert sorted((place.line, idiom.text) for place, idiom in program.keras_2) == [
         (3, "Embedding(weights=)"),
         (4, "Adam(lr=)"),
         (5, "fit(workers=)"),
@@ -332,8 +330,7 @@ def test_names_of_the_keras_that_is_installed():
         tf.keras.layers.experimental.preprocessing.Rescaling
         """
     )
-    advice = {name.name: name.missing.advice for name in program.missing}
-    assert advice == {
+    assert {name.name: name.missing.advice for name in program.missing} == {
         "tf.keras.layers.CuDNNLSTM": "Use tf.keras.layers.LSTM.",
         "tf.keras.layers.experimental.preprocessing.Rescaling": (
             "Use the layers of tf.keras.layers."

@@ -13,8 +13,7 @@ def tpu(*args, **kwargs):
 
 
 def test_each_combination_has_a_name():
-    marker = tpu(cores=[1, 8], executor=["lockstep", "pool"])
-    systems = request_of([marker]).systems
+    systems = request_of([tpu(cores=[1, 8], executor=["lockstep", "pool"])]).systems
     assert systems[1] == Wanted(cores=1, executor="pool")
     assert [str(system) for system in systems] == [
         "cores=1-lockstep",
@@ -35,8 +34,7 @@ def test_a_marker_may_say_nothing():
 
 def test_a_closer_marker_says_more():
     closer = tpu(topology="1x1x2", timeout=3)
-    farther = tpu(cores=[4, 8], executor="pool", timeout=9)
-    request = request_of([closer, farther])
+    request = request_of([closer, tpu(cores=[4, 8], executor="pool", timeout=9)])
     assert request.systems == (Wanted(topology="1x1x2", executor="pool"),)
     assert request.timeout == 3.0
 

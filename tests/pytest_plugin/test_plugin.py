@@ -25,8 +25,7 @@ def alone(pytester, monkeypatch):
         if name.startswith(("COV_", "PYTEST_", "TPUREF_")) and name != "TPUREF_KERNELS":
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    source = str(Path(tpuref.__file__).resolve().parents[1])
-    monkeypatch.setenv("PYTHONPATH", source)
+    monkeypatch.setenv("PYTHONPATH", str(Path(tpuref.__file__).resolve().parents[1]))
     pytester.makeini(SETTINGS)
 
 
@@ -322,8 +321,7 @@ def test_what_is_loaded():
 def test_others_are_left_alone(pytester):
     pytester.makepyfile(UNMARKED)
     passed(run(pytester), 1)
-    result = run(pytester, "--markers")
-    result.stdout.fnmatch_lines(["@pytest.mark.tpu(cores=None, *"])
+    run(pytester, "--markers").stdout.fnmatch_lines(["@pytest.mark.tpu(cores=None, *"])
 
 
 def test_collecting_loads_little(pytester):
@@ -342,8 +340,7 @@ def test_collecting_loads_little(pytester):
             pass
         """
     )
-    result = run(pytester, "-m", "not tpu")
-    result.assert_outcomes(passed=1, deselected=2)
+    run(pytester, "-m", "not tpu").assert_outcomes(passed=1, deselected=2)
 
 
 def test_it_can_be_left_out(pytester):

@@ -111,8 +111,7 @@ def test_a_process_that_dies_is_replaced():
         assert run.round(0.01)
     dead = run.processes[1]
     crashed = run.scheduling.remove_node(dead)
-    left = dead.waiting
-    assert crashed == run.tests[left.pop(0)]
+    assert crashed == run.tests[dead.waiting.pop(0)]
     successor = Process("gw2")
     successor.ran = [*dead.ran, run.tests.index(crashed)]
     run.processes[1] = successor

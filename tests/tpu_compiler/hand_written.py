@@ -24,9 +24,8 @@ P = jax.sharding.PartitionSpec
 
 
 def convolve(images, filters):
-    kinds = ("NHWC", "HWIO", "NHWC")
     return jax.lax.conv_general_dilated(
-        images, filters, (1, 1), "SAME", dimension_numbers=kinds
+        images, filters, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
     )
 
 
@@ -158,10 +157,9 @@ def main(kind, target):
 
     wanted = TARGETS[target]
     devices = child.topologies.get_topology_desc(wanted.topology, "tpu").devices
-    mesh = jax.sharding.Mesh(np.array(devices), ("cores",))
     mapped = jax.shard_map(
         step,
-        mesh=mesh,
+        mesh=jax.sharding.Mesh(np.array(devices), ("cores",)),
         in_specs=(P(), *[P("cores")] * len(batch)),
         out_specs=(P(), P("cores")),
         check_vma=False,

@@ -36,8 +36,7 @@ def described(folder, statement, key="trap"):
 
 
 def compiled(program, deadline=60.0):
-    report = jobs.compile_all([(V3, [program])], deadline)
-    return report["targets"][0]["programs"][0]
+    return jobs.compile_all([(V3, [program])], deadline)["targets"][0]["programs"][0]
 
 
 @pytest.fixture
@@ -92,8 +91,7 @@ def test_as_many_programs_compile_at_once_as_there_are_processors(
     monkeypatch.setattr(jobs, "processors", lambda: 3)
     monkeypatch.setattr(jobs, "_in_child", in_child)
     programs = [described(tmp_path, "", f"parallel {k}") for k in range(3)]
-    report = jobs.compile_all([(V3, programs)])
-    assert len(report["targets"][0]["programs"]) == 3
+    assert len(jobs.compile_all([(V3, programs)])["targets"][0]["programs"]) == 3
 
 
 def test_results_are_kept_by_program_and_target(versions, monkeypatch, tmp_path):

@@ -72,8 +72,7 @@ def test_memory_and_operations_are_those_of_jax(kind, target, session):
         outputs = bert_step()
     else:
         outputs, _ = built_model(session, kind, 8)
-    report = tf.compiled_for(outputs, target)
-    (program,) = report["targets"][0]["programs"]
+    (program,) = tf.compiled_for(outputs, target)["targets"][0]["programs"]
     assert program["hbm"]["peak"] == pytest.approx(by_hand["peak"], rel=0.1)
     assert program["flops"] == pytest.approx(by_hand["flops"], rel=0.05)
 

@@ -55,8 +55,7 @@ def test_double_numbers_are_computed_with_several_of_float32():
     x = tf.placeholder(tf.float32, [256, 256])
 
     def product(dtype):
-        wide = tf.cast(x, dtype)
-        return tf.tpu.rewrite(lambda x: tf.matmul(x, x), [wide])
+        return tf.tpu.rewrite(lambda x: tf.matmul(x, x), [tf.cast(x, dtype)])
 
     single, double = (program_of(product(d)) for d in (tf.float32, tf.float64))
     assert (single["doubles"], double["products"]) == ([], [])
@@ -73,8 +72,7 @@ def test_double_numbers_are_computed_with_several_of_float32():
 def test_tiles_of_8_by_128(rows):
     x = tf.placeholder(tf.float32, [rows, 200])
     outputs = tf.tpu.rewrite(lambda x: tf.matmul(x, x, transpose_b=True), [x])
-    program = program_of(outputs)
-    (given,) = (p for p in program["padding"] if p["op"] == "input 0")
+    (given,) = (p for p in program_of(outputs)["padding"] if p["op"] == "input 0")
     assert given["own_bytes"] == 4 * rows * 200
     assert given["bytes"] == 4 * 8 * 256
     assert given["tiles"] == [[1, 128], [0, 8]]
@@ -137,8 +135,7 @@ def test_replicas_of_several_shapes_need_a_largest_one():
         inputs = [[x], *[[tf.ones([2, 4])]] * 7]
         _, program = run_and_judge(inputs, [3])
         assert program["message"].startswith("not judged: Sum: the replicas give it")
-        shapes = [tf.TensorShape([5, 4])]
-        _, program = run_and_judge(inputs, [3], maximum_shapes=shapes)
+        _, program = run_and_judge(inputs, [3], maximum_shapes=[tf.TensorShape([5, 4])])
     assert program["fits"]
     assert program["shapes"] == ["float32[5, 4]"]
 
