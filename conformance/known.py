@@ -89,16 +89,12 @@ class Known:
         for result in run.results:
             entry = self.entry(name, result.id)
             if entry is not None and result.outcome != entry.verdict:
-                texts.append(_stale(name, entry, result))
+                texts.append(
+                    f"{name}: stale entry {entry.clause}: recorded {entry.outcome} "
+                    f"with {entry.observed!r}, but the outcome of {result.id} is "
+                    f"{result.outcome}: {result.message}"
+                )
         return texts
-
-
-def _stale(name, entry, result):
-    return (
-        f"{name}: stale entry {entry.clause}: recorded {entry.outcome} with "
-        f"{entry.observed!r}, but the outcome of {result.id} is {result.outcome}: "
-        f"{result.message}"
-    )
 
 
 def _read_file(path, subject_name):

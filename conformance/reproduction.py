@@ -192,7 +192,11 @@ def snippet(clause, module="tpuref", settings=None, served=False, described=None
     loaded = _load(script, module, described)
     surroundings = _surroundings(script, module, served)
     lines = [f"# {clause.id}", f"# {clause.says}"]
-    lines += _settings_lines(settings or {})
+    if settings:
+        lines += ["import os", ""]
+        lines += [
+            f"os.environ[{key!r}] = {settings[key]!r}" for key in sorted(settings)
+        ]
     lines += sorted(script.imports)
     for definition in script.definitions:
         lines += ["", "", definition]
@@ -221,14 +225,6 @@ def _surroundings(script, module, served):
         return graph
     server = script.add(subject_module.__name__, "sessions_on_a_server")
     return f"{server}(tf), {graph}"
-
-
-def _settings_lines(settings):
-    if not settings:
-        return []
-    return ["import os", ""] + [
-        f"os.environ[{key!r}] = {settings[key]!r}" for key in sorted(settings)
-    ]
 
 
 def _call(clause, name):

@@ -63,18 +63,12 @@ def load(name=DEFAULT_SUBJECT, described=None):
     if module.__version__.startswith("1."):
         return module
     module.compat.v1.disable_v2_behavior()
-    _divide_processor(module)
-    return TensorFlow2(module)
-
-
-def _divide_processor(module):
-    """Let a release have several logical processors, for the replicas of a strategy.
-
-    This must be said before anything runs.
-    """
+    # Strategies have several replicas, so there must be several logical processors,
+    # before anything runs.
     (processor,) = module.config.list_physical_devices("CPU")
     logical = [module.config.LogicalDeviceConfiguration() for _ in range(4)]
     module.config.set_logical_device_configuration(processor, logical)
+    return TensorFlow2(module)
 
 
 def version_of(tf):

@@ -213,7 +213,11 @@ def shutdown_stops_running_system(tf, shutdown_system):
         same(session.run(out), expected)
         core_processes = _live_children() - children_before
         session.run(shutdown_system())
-        _require_gone(core_processes)
+        deadline = time.time() + 5
+        while core_processes & _live_children() and time.time() < deadline:
+            time.sleep(0.01)
+        remaining = sorted(core_processes & _live_children())
+        same(remaining, [], call="core processes still there")
         for fetches in afterwards:
             error = expect_raises(tf.errors.OpError, session.run, fetches)
             assert "initiali" in str(error), str(error)
@@ -233,13 +237,6 @@ def _live_children():
         if int(parent) == os.getpid() and state != "Z":
             children.add(int(path.split("/")[2]))
     return children
-
-
-def _require_gone(processes):
-    deadline = time.time() + 5
-    while processes & _live_children() and time.time() < deadline:
-        time.sleep(0.01)
-    same(sorted(processes & _live_children()), [], call="core processes still there")
 
 
 @function_clause("tf.tpu.shutdown_system/returns/operation")
