@@ -1,5 +1,6 @@
 """Counts of integers, crossed features and sets, as sparse tensors."""
 
+import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -114,7 +115,10 @@ def cross_hashed(
             for row, value in zip(indices[:, 0], values.tolist(), strict=True):
                 features[row][column].append(_feature(value))
         rows = [
-            [_cross(start, one) % largest for one in itertools.product(*row)]
+            [
+                functools.reduce(joined, one, start) % largest
+                for one in itertools.product(*row)
+            ]
             for row in features
         ]
         places = [(k, place) for k, row in enumerate(rows) for place in range(len(row))]
@@ -185,9 +189,3 @@ def _all_of(dense: Tensor) -> SparseTensor:
 
 def _feature(value: Any) -> int:
     return fingerprint(value) if isinstance(value, bytes) else int(value) % 2**64
-
-
-def _cross(start: int, features: Sequence[int]) -> int:
-    for feature in features:
-        start = joined(start, feature)
-    return start

@@ -194,7 +194,9 @@ class Estimator:
             return self
         with self._new_graph():
             model = self._build(input_fn, ModeKeys.TRAIN, steps, max_steps)
-            self._warm_start_variables()
+            if self._warm_start is not None and self.latest_checkpoint() is None:
+                log.info("Warm-starting with WarmStartSettings: %s", self._warm_start)
+                warm_start(*self._warm_start)
             ends = model.end_hooks(steps, max_steps)
             loss = self._run_training(model, [*ends, *(hooks or ())], saving_listeners)
             flush_writers(get_default_graph())
@@ -248,11 +250,6 @@ class Estimator:
         log.info("Done calling model_fn.")
         checked: EstimatorSpec = checked_spec(self._model_fn, spec, EstimatorSpec)
         return checked
-
-    def _warm_start_variables(self) -> None:
-        if self._warm_start is not None and self.latest_checkpoint() is None:
-            log.info("Warm-starting with WarmStartSettings: %s", self._warm_start)
-            warm_start(*self._warm_start)
 
     def _run_training(self, model: BuiltModel, hooks: list[Any], listeners: Any) -> Any:
         config, spec = self._config, model.spec

@@ -6,7 +6,6 @@ from typing import Any
 from tpuref.base.dtypes import float32, int32
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.lowering import needed_operations
-from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.estimator.built_model import BuiltModel
 from tpuref.interface.estimator.host_calls import HostCalls
@@ -112,16 +111,9 @@ class StepLoop:
         # next step, although the loop fetches the loss alone.
         with get_default_graph().control_dependencies(done):
             last = identity(own) if self._training else loss + own
-        _leave_out_unneeded(region, before, last)
+        # A loop runs every operation of its body, but model functions build a training
+        # step in every mode.  As in TensorFlow, only what the mode needs runs.
+        needed = needed_operations([last], (), set())
+        built = region.operations[before:]
+        region.operations[before:] = [one for one in built if one in needed]
         return [turn + 1, last]
-
-
-def _leave_out_unneeded(region: Region, before: int, result: Tensor) -> None:
-    """Remove the operations of a step that its result does not depend on.
-
-    A loop runs every operation of its body, but model functions build a training step
-    in every mode.  As in TensorFlow, operations that the mode does not need do not run.
-    """
-    needed = needed_operations([result], (), set())
-    built = region.operations[before:]
-    region.operations[before:] = [one for one in built if one in needed]

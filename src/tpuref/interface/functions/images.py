@@ -286,13 +286,10 @@ def random_crop(
     value: Any, size: Any, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Return a slice of a given size from a random place of a tensor."""
-    return _crop(value, size, lambda rank: random_uniform([rank], seed=seed))
-
-
-def _crop(value: Any, size: Any, draw: Any) -> Tensor:
     tensor, wanted = convert_to_tensor(value), convert_to_tensor(size, int32)
     room = cast(shape_of(tensor) - wanted + 1, float32)
-    return cut(tensor, cast(floor(draw(len(tensor.shape)) * room), int32), wanted)
+    drawn = random_uniform([len(tensor.shape)], seed=seed)
+    return cut(tensor, cast(floor(drawn * room), int32), wanted)
 
 
 def extract_patches(

@@ -104,14 +104,11 @@ def boolean_mask(
             f"{begin} on of {value.describe()}"
         )
     if depth > 1:
-        value = _joined_axes(value, begin, depth)
+        sizes = shape(value)
+        joined = concat([sizes[:begin], [-1], sizes[begin + depth :]], 0)
+        value = reshape(value, joined)
     places = squeeze(where(reshape(chosen, [-1])), [1])
     return apply_one("GatherV2", value, places, axis=begin, batch_dims=0, name=name)
-
-
-def _joined_axes(value: Tensor, begin: int, depth: int) -> Tensor:
-    sizes = shape(value)
-    return reshape(value, concat([sizes[:begin], [-1], sizes[begin + depth :]], 0))
 
 
 def boolean_mask_v2(

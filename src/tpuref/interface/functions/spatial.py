@@ -139,19 +139,14 @@ def _convolve(
     rank = len(weights.shape) - 2
     steps = _numbers(function, "strides", strides, rank)
     holes = _numbers(function, "dilations", dilations, rank)
-    x = _with_axes(x, len(x.shape) - 2 - rank)
-    result = _correlate(x, weights, steps, _is_same(function, padding), holes)
-    return result if back is None else transpose(result, back)
-
-
-def _with_axes(x: Tensor, extra: int) -> Tensor:
-    """Check that a batch has as many axes as the filters."""
+    extra = len(x.shape) - 2 - rank
     if extra:
         raise codes.WRONG_SHAPE.value_error(
             f"tf.nn.convolution: input {x.describe()} has {extra:+d} axes beside those "
             "of the filters; give one batch axis and one of channels"
         )
-    return x
+    result = _correlate(x, weights, steps, _is_same(function, padding), holes)
+    return result if back is None else transpose(result, back)
 
 
 def _correlate(

@@ -440,7 +440,11 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
                 f"tf.get_variable: the initializer of {name!r} is a value with its own "
                 "shape; omit shape"
             )
-        _check_value(name, initializer, dtype)
+        if isinstance(initializer, (Tensor, Variable)) and initializer.dtype != dtype:
+            raise ValueError(
+                f"tf.get_variable: the initializer of {name!r} has dtype "
+                f"{initializer.dtype.name}, expected {dtype.name}; use tf.cast"
+            )
         return initializer
     if isinstance(initializer, type):
         initializer = initializer()
@@ -468,14 +472,6 @@ def _takes_partition_info(initializer: Callable[..., Any]) -> bool:
     if not callable(initializer):
         raise wrong_type("tf.get_variable: initializer", "a function", initializer)
     return "partition_info" in inspect.signature(initializer).parameters
-
-
-def _check_value(name: str, initializer: Any, dtype: DType) -> None:
-    if isinstance(initializer, (Tensor, Variable)) and initializer.dtype != dtype:
-        raise ValueError(
-            f"tf.get_variable: the initializer of {name!r} has dtype "
-            f"{initializer.dtype.name}, expected {dtype.name}; use tf.cast"
-        )
 
 
 def _default_initializer(name: str, dtype: DType) -> Any:

@@ -294,7 +294,11 @@ def mean_iou(
         counts, update = streaming_confusion_matrix(
             labels, predictions, num_classes, weights
         )
-        value = _overlap(counts)
+        right = cast(matrix_diag_part(counts), float32)
+        rows, columns = (cast(reduce_sum(counts, axis), float32) for axis in (0, 1))
+        union = rows + columns - right
+        known = reduce_sum(cast(not_equal(union, 0.0), float32))
+        value = ratio(reduce_sum(div_no_nan(right, union)), known, name="mean_iou")
     return collected(value, update, metrics_collections, updates_collections)
 
 
@@ -309,11 +313,3 @@ def streaming_confusion_matrix(
     value = counts.value()
     batch = confusion_matrix(truth, predicted, num_classes, float64, None, factors)
     return value, counts.assign_add(batch)
-
-
-def _overlap(counts: Tensor) -> Tensor:
-    right = cast(matrix_diag_part(counts), float32)
-    rows, columns = (cast(reduce_sum(counts, axis), float32) for axis in (0, 1))
-    union = rows + columns - right
-    known = reduce_sum(cast(not_equal(union, 0.0), float32))
-    return ratio(reduce_sum(div_no_nan(right, union)), known, name="mean_iou")

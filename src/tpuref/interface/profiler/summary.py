@@ -141,7 +141,9 @@ class Summary:
             f"{_size(self.collective_bytes)} contributed to collectives, "
             f"{_size(self.transferred_bytes)} sent from core to core",
         ]
-        lines += self._dropped_line()
+        dropped = self.host_dropped + sum(core.dropped for core in self.cores)
+        if dropped:
+            lines.append(f"{dropped} early events were dropped; the sums exclude them")
         return "\n".join(lines)
 
     def _core_row(self, core: CoreTime) -> list[str]:
@@ -150,12 +152,6 @@ class Summary:
 
     def _share(self, seconds: float) -> str:
         return f"{_time(seconds)} ({seconds / (self.seconds or 1):4.0%})"
-
-    def _dropped_line(self) -> list[str]:
-        dropped = self.host_dropped + sum(core.dropped for core in self.cores)
-        if not dropped:
-            return []
-        return [f"{dropped} early events were dropped; the sums exclude them"]
 
 
 def _core_time(timeline: Timeline, track: Track) -> CoreTime:

@@ -308,8 +308,9 @@ class _Block:
         left = num_replicas
         # The axis with the least room goes first; otherwise the others may not fit.
         for chosen, axis in enumerate(sorted(self.axes, key=self.counts.__getitem__)):
-            side = _ceil_root(left, len(self.mesh) - chosen)
-            spread[axis] = min(side, self.counts[axis])
+            rest = len(self.mesh) - chosen
+            roots = (root for root in range(1, left) if root**rest >= left)
+            spread[axis] = min(next(roots, max(1, left)), self.counts[axis])
             left = -(-left // spread[axis])
         return spread
 
@@ -352,11 +353,6 @@ def _ring(columns: int, rows: int) -> list[tuple[int, int]]:
     ]
     home = [(column, 0) for column in range(columns - 1, 0, -1)]
     return [(0, 0), *snake, *home]
-
-
-def _ceil_root(number: int, degree: int) -> int:
-    roots = (root for root in range(1, number) if root**degree >= number)
-    return next(roots, max(1, number))
 
 
 def _as_topology(function: str, topology: object) -> Topology:

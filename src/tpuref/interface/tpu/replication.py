@@ -145,7 +145,11 @@ def replicate(
     check_dtypes(replicas)
     check_arity(computation, len(replicas[0]), elements)
     if infeed_queue is not None:
-        _check_unpadded_infeed(maximum_shapes)
+        if maximum_shapes is not None:
+            raise codes.INVALID_ARGUMENT.value_error(
+                "tf.tpu.replicate: maximum_shapes cannot be used together with "
+                "infeed_queue"
+            )
         infeed_queue.set_number_of_shards(len(replicas))
     padding = plan_padding(replicas, maximum_shapes, padding_spec)
     graph = get_default_graph()
@@ -239,13 +243,6 @@ def _check_device_assignment(device_assignment: Any) -> None:
             "tf.tpu.replicate: device_assignment must be a DeviceAssignment or None, "
             f"got {type(device_assignment).__name__} {device_assignment!r}; create one "
             "with tf.contrib.tpu.device_assignment(topology, num_replicas=...)"
-        )
-
-
-def _check_unpadded_infeed(maximum_shapes: Any) -> None:
-    if maximum_shapes is not None:
-        raise codes.INVALID_ARGUMENT.value_error(
-            "tf.tpu.replicate: maximum_shapes cannot be used together with infeed_queue"
         )
 
 

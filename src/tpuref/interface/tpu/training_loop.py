@@ -112,7 +112,12 @@ def _build_loop(
         fed = [] if infeed_queue is None else _dequeue(loop, infeed_queue)
         own = values if initial else ()
         tensors, operations = _separate_operations(loop, body(*own, *fed))
-        _check_types(loop, initial, tensors)
+        before, after = ([x.dtype.name for x in xs] for xs in (initial, tensors))
+        if before != after:
+            raise codes.LOOP_VARIABLE_CHANGES.type_error(
+                f"{loop}: the loop variables are {before}, but body returns {after}; "
+                "return one value of the same type for each"
+            )
         return dependencies.tuple(
             tensors or [convert_to_tensor(0)], control_inputs=operations
         )
@@ -157,14 +162,3 @@ def _separate_operations(
             f"{loop}: body returns {leaves}, expected tensors followed by operations"
         )
     return tensors, operations
-
-
-def _check_types(
-    loop: str, initial: Sequence[Tensor], returned: Sequence[Tensor]
-) -> None:
-    before, after = ([t.dtype.name for t in tensors] for tensors in (initial, returned))
-    if before != after:
-        raise codes.LOOP_VARIABLE_CHANGES.type_error(
-            f"{loop}: the loop variables are {before}, but body returns {after}; "
-            "return one value of the same type for each"
-        )

@@ -209,11 +209,5 @@ def cosine_decay(
         rate, step, steps, rest = _in_dtype_of_rate(
             "cosine_decay", learning_rate, global_step, decay_steps, alpha
         )
-        return multiply(rate, _cosine_factor(minimum(step, steps) / steps, 1.0, rest))
-
-
-def _cosine_factor(fraction: Tensor, height: Any, rest: Tensor) -> Tensor:
-    """Return the factor of a learning rate at a fraction of a period."""
-    half = 0.5 * height * (1.0 + cos(math.pi * fraction))
-    remaining: Tensor = (1 - rest) * half + rest
-    return remaining
+        half = 0.5 * (1.0 + cos(math.pi * (minimum(step, steps) / steps)))
+        return multiply(rate, (1 - rest) * half + rest)

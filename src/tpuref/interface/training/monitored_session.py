@@ -195,12 +195,14 @@ class _HookedSession(Runner):
         context = SessionRunContext(SessionRunArgs(fetches, feeds), attempt.session)
         requests = [hook.before_run(context) for hook in self._hooks]
         asked = [one for one in requests if one is not None]
-        options = _merge_options(options, asked)
+        several = [options, *(one.options for one in asked)]
+        # Hooks and the caller share one run: it has the most detailed trace requested.
+        level = max((o.trace_level for o in several if o is not None), default=0)
         metadata = RunMetadata() if metadata is None else metadata
         result, *results = attempt.session.run(
             [fetches, *(one.fetches for one in asked if one.fetches is not None)],
             feed_dict=_merge_feeds(feeds, asked),
-            options=options,
+            options=RunOptions(level),
             run_metadata=metadata,
         )
         remaining = iter(results)
@@ -331,12 +333,6 @@ class SingularMonitoredSession(_HookedSession):
     def raw_session(self) -> Any:
         """Return the session; its ``run`` calls no hooks."""
         return None if self._attempt is None else self._attempt.session
-
-
-def _merge_options(own: Any, asked: Sequence[SessionRunArgs]) -> RunOptions:
-    """Return the options of a run, with the most detailed trace that was requested."""
-    several = [own, *(one.options for one in asked)]
-    return RunOptions(max((o.trace_level for o in several if o is not None), default=0))
 
 
 def _merge_feeds(own: Any, asked: Sequence[SessionRunArgs]) -> Any:

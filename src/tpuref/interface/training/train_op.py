@@ -75,7 +75,11 @@ def create_train_op(
     if transform_grads_fn is not None:
         pairs = transform_grads_fn(pairs)
     if summarize_gradients:
-        _summarize(pairs)
+        for gradient, variable in pairs:
+            if gradient is not None:
+                name = f"{variable.op.name}_gradient"
+                histogram(name, gradient)
+                scalar(f"{name}_norm", global_norm([gradient]))
     done: list[Any] = [optimizer.apply_gradients(pairs, global_step)]
     if check_numerics:
         finite = reduce_all(is_finite(loss))
@@ -84,10 +88,3 @@ def create_train_op(
         train_op = identity(loss)
     graph.add_to_collection(GraphKeys.TRAIN_OP, train_op)
     return train_op
-
-
-def _summarize(pairs: Any) -> None:
-    for gradient, variable in pairs:
-        if gradient is not None:
-            histogram(f"{variable.op.name}_gradient", gradient)
-            scalar(f"{variable.op.name}_gradient_norm", global_norm([gradient]))

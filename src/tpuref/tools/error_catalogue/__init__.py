@@ -21,13 +21,9 @@ def _read(text: str) -> tuple[tuple[str, tuple[Entry, ...]], ...]:
             entries = areas[head.strip("= ")] = []
         else:
             code, _, title = head.partition(" ")
-            entries.append(_entry(code, title, *_divide_body(body)))
+            prose, _, program = body.partition("\n  Program:\n")
+            entries.append(_entry(code, title, prose, program))
     return tuple((area, tuple(entries)) for area, entries in areas.items())
-
-
-def _divide_body(body: str) -> tuple[str, str]:
-    prose, _, program = body.partition("\n  Program:\n")
-    return prose, textwrap.dedent(program.rstrip("\n") + "\n" if program else "")
 
 
 def _entry(code: str, title: str, prose: str, program: str) -> Entry:
@@ -38,7 +34,7 @@ def _entry(code: str, title: str, prose: str, program: str) -> Entry:
         title,
         meaning,
         remedy=named["What to do"],
-        program=program,
+        program=textwrap.dedent(program.rstrip("\n") + "\n" if program else ""),
         document=named.get("Rule"),
         replaces=named.get("Replaces", ""),
         needs=tuple(named.get("Needs", "").split()),

@@ -78,13 +78,9 @@ class Nodes(UserDict[str, Node]):
         return self
 
     def __setitem__(self, name: str, node: Node | str | Sequence[str]) -> None:
-        self.data[_checked_name(name)] = _node(name, node)
-
-
-def _checked_name(name: Any) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f"FakeCloudTPU: nodes must be named by text, got {name!r}")
-    return name
+        if not isinstance(name, str):
+            raise TypeError(f"FakeCloudTPU: nodes must be named by text, got {name!r}")
+        self.data[name] = _node(name, node)
 
 
 def _node(name: str, node: Any) -> Node:

@@ -75,7 +75,10 @@ class Watchdog:
         self._late = True
         self.report = f"the host\n{host_stacks()}\nthe cores\n{self._of_cores()}\n"
         while self._in_main and not self._done.is_set():
-            _signal_main_thread(self._main)
+            if hasattr(signal, "pthread_kill"):
+                signal.pthread_kill(self._main, SIGNAL)
+            else:
+                _thread.interrupt_main(SIGNAL)
             self._done.wait(_AGAIN_SECONDS)
 
     def _of_cores(self) -> str:
@@ -90,13 +93,6 @@ class Watchdog:
             self._before(number, frame)
         elif not self._done.is_set():
             pytest.fail(self._message)
-
-
-def _signal_main_thread(thread: int) -> None:
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(thread, SIGNAL)
-    else:
-        _thread.interrupt_main(SIGNAL)
 
 
 def host_stacks() -> str:
