@@ -15,6 +15,9 @@ enum { TPUREF_INNER = 512 };
    and the rows of a result are written in one go. */
 enum { TPUREF_GROUP = 1 << 16, TPUREF_BLOCK = 8 };
 
+/* Turned matrices whose rows in memory are no further apart are read where they are. */
+enum { TPUREF_NEAR = 256 };
+
 /* The shapes of the left and right matrices are [rows, inner] and [inner, columns]. Rows
    in memory are `apart`; they are the columns of matrices that are `turned`. */
 typedef struct {
@@ -112,14 +115,15 @@ TPUREF_INLINE void tpuref_add(
         *(tpuref_outputs *)total = sum;
 }
 
-/* `left` has the gathered rows if they are `turned`, else they are read from `row` on; of
-   the columns in `right`, `kept` are written. The total of products stays out of the
-   result until it is whole if they are `summed`, from gathered rows, to columns that are
-   all kept. The last four arguments are constants wherever this is inlined. */
+/* If the rows are `turned`, `left` has them, each step `next` floats after the last, else
+   they are read from `row` on; of the columns in `right`, `kept` are written. The total of
+   products stays out of the result until it is whole if they are `summed`, from gathered
+   rows, to columns that are all kept. The last four arguments are constants wherever this
+   is inlined. */
 TPUREF_INLINE void tpuref_tile(
-    const tpuref_products *p, ptrdiff_t row, const float *left, const float *right,
-    float *result, ptrdiff_t kept, const int turned, const int summed, const int rows,
-    const int vectors)
+    const tpuref_products *p, ptrdiff_t row, const float *left, ptrdiff_t next,
+    const float *right, float *result, ptrdiff_t kept, const int turned, const int summed,
+    const int rows, const int vectors)
 {
     tpuref_outputs total[TPUREF_TILE][2] = {0};
     ptrdiff_t apart = p->left_apart, k, start, i;
@@ -138,7 +142,7 @@ TPUREF_INLINE void tpuref_tile(
                 at[r] = p->lefts[k] + (row + 3 * r) * apart + start;
             if (steps > TPUREF_INNER)
                 steps = TPUREF_INNER;
-            for (i = 0; i < steps; i++, left += rows) {
+            for (i = 0; i < steps; i++, left += next) {
                 for (v = 0; v < vectors; v++, right += TPUREF_OUTPUTS)
                     weights[v] = *(const tpuref_outputs *)right;
 #pragma GCC unroll 12
@@ -173,7 +177,7 @@ TPUREF_INLINE void tpuref_tile(
 /* Compute a tile of `count` rows, and of more than 16 columns if it is `wide`. */
 typedef void tpuref_compute(
     const tpuref_products *p, ptrdiff_t row, ptrdiff_t count, int wide, const float *left,
-    const float *right, float *result, ptrdiff_t kept);
+    ptrdiff_t next, const float *right, float *result, ptrdiff_t kept);
 
 /* Write rows [first, last) of the result; `left` has room for these rows of all left
    matrices and a vector, and `right` for a group and 32 columns of all right matrices,
@@ -186,7 +190,8 @@ TPUREF_INLINE void tpuref_rows(
     ptrdiff_t inner = p->count * p->inner, width = vectors * TPUREF_OUTPUTS, column, group;
     ptrdiff_t columns = (TPUREF_GROUP / (width * inner) + 1) * width;
 #define TPUREF_FIRST(tile) (first + (tile) * height / tiles)
-    for (tile = 0; p->left_turned && tile < tiles; tile++)
+    int gathers = p->left_turned && (p->count > 1 || p->left_apart > TPUREF_NEAR);
+    for (tile = 0; gathers && tile < tiles; tile++)
         tpuref_gather_left(
             p, TPUREF_FIRST(tile), TPUREF_FIRST(tile + 1) - TPUREF_FIRST(tile),
             left + (TPUREF_FIRST(tile) - first) * inner);
@@ -202,9 +207,10 @@ TPUREF_INLINE void tpuref_rows(
                 else if (!block)
                     tpuref_gather_right(p, column, copied, TPUREF_OUTPUTS, turned);
                 for (tile = block; tile < tiles && tile < block + TPUREF_BLOCK; tile++) {
-                    ptrdiff_t row = TPUREF_FIRST(tile);
-                    compute(p, row, TPUREF_FIRST(tile + 1) - row, wide,
-                            left + (row - first) * inner, copied,
+                    ptrdiff_t row = TPUREF_FIRST(tile), count = TPUREF_FIRST(tile + 1) - row;
+                    const float *gathered = left + (row - first) * inner;
+                    compute(p, row, count, wide, gathers ? gathered : p->lefts[0] + row,
+                            gathers ? count : p->left_apart, copied,
                             p->result + row * p->result_apart + column, kept);
                 }
             }
@@ -216,14 +222,15 @@ TPUREF_INLINE void tpuref_rows(
 #define TPUREF_TILES(name, target, widest, most_vectors, turned, summed) \
     target static void name( \
         const tpuref_products *p, ptrdiff_t row, ptrdiff_t count, int wide, \
-        const float *left, const float *right, float *result, ptrdiff_t kept) \
+        const float *left, ptrdiff_t next, const float *right, float *result, \
+        ptrdiff_t kept) \
     { \
         if (wide && most_vectors == 2) { \
-            TPUREF_CASES(count, widest, 2, tpuref_tile, p, row, left, right, result, kept, \
-                         turned, summed) \
+            TPUREF_CASES(count, widest, 2, tpuref_tile, p, row, left, next, right, result, \
+                         kept, turned, summed) \
         } else { \
-            TPUREF_CASES(count, widest, 1, tpuref_tile, p, row, left, right, result, kept, \
-                         turned, summed) \
+            TPUREF_CASES(count, widest, 1, tpuref_tile, p, row, left, next, right, result, \
+                         kept, turned, summed) \
         } \
     }
 
