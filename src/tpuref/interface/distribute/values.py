@@ -39,8 +39,7 @@ class DistributedValues:
             )
         self.index = dict(index)
         for component in self.index.values():
-            if isinstance(component, (Tensor, Operation, Variable)):
-                _containers[id(component)] = self
+            _register_component(component, self)
 
     @property
     def devices(self) -> list[str]:
@@ -232,6 +231,11 @@ class MapOutput:
 _containers: weakref.WeakValueDictionary[int, DistributedValues] = (
     weakref.WeakValueDictionary()
 )
+
+
+def _register_component(component: Any, container: DistributedValues) -> None:
+    if isinstance(component, (Tensor, Operation, Variable)):
+        _containers[id(component)] = container
 
 
 def container_of(value: Any) -> Any:

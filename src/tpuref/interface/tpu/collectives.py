@@ -85,10 +85,7 @@ def cross_replica_sum(
     if isinstance(x, PerReplica):
         if replicas is None:
             return _total(x)
-        _check_components(x, replicas)
-        # All replicas run the same operations: each selects its component at run time.
-        parts = apply("Pack", *x.tensors(), axis=0)
-        tensor = apply_one("GatherV2", parts, apply("ReplicaId"), axis=0, batch_dims=0)
+        tensor = _own_component(x, replicas)
     else:
         tensor = convert_to_tensor(x)
     if replicas is None:
@@ -217,6 +214,13 @@ def _check_components(x: PerReplica, replicas: int) -> None:
             f"tf.tpu.cross_replica_sum: {x!r} has {len(x.values)} components, but the "
             f"computation has {replicas} replicas"
         )
+
+
+def _own_component(x: PerReplica, replicas: int) -> Tensor:
+    _check_components(x, replicas)
+    # All replicas run the same operations, so the component is selected at run time.
+    stacked = apply("Pack", *x.tensors(), axis=0)
+    return apply_one("GatherV2", stacked, apply("ReplicaId"), axis=0, batch_dims=0)
 
 
 def _total(x: PerReplica) -> Tensor:
