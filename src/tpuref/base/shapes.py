@@ -468,6 +468,11 @@ def as_shape(value: ShapeLike) -> TensorShape:
     return value if isinstance(value, TensorShape) else TensorShape(value)
 
 
+def static_sizes(shape: TensorShape) -> tuple[int, ...]:
+    """Return the sizes of a fully defined shape."""
+    return tuple(size or 0 for size in shape.as_list())
+
+
 def unknown_shape(rank: int | None = None) -> TensorShape:
     """Return a shape of `rank` unknown dimensions, or of unknown rank for None.
 

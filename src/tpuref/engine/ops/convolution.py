@@ -16,9 +16,9 @@ from tpuref.kernels.python import convolution as by_products
 from tpuref.kernels.python.convolution import Margins, Pair
 
 _LARGE, _LARGE_PIXEL = 1 << 18, 1 << 13
-"""Filters of more numbers fit no cache: products of matrices take them in blocks.
+"""Filters with more elements do not fit a cache, so blocked matrix products are faster.
 
-So do those of a window of one pixel, which no other window reads again.
+The second limit is for windows of one pixel, which share no pixels.
 """
 
 
@@ -54,7 +54,7 @@ def _correlate(
     holes: Pair,
     result: Array,
 ) -> None:
-    """Write the convolution; the rows of `result` may be apart in memory."""
+    """Write the convolution to `result`; only its last axis must be contiguous."""
     if not filters.size:
         result[...] = 0
     elif result.size and kernel is by_products and not result.flags.c_contiguous:
@@ -92,7 +92,7 @@ def filter_gradient(
 def _kernel(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ModuleType:
     """Return the module that convolves fastest with filters of this shape and type.
 
-    The compiled kernel knows float32 alone.
+    The compiled kernel supports float32 only.
     """
     most = _LARGE_PIXEL if shape[:2] == (1, 1) else _LARGE
     direct = dtype == np.float32 and math.prod(shape) <= most
@@ -100,7 +100,7 @@ def _kernel(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ModuleType:
 
 
 def is_by_image(images: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
-    """Whether each of so many images has the bits that it has among any others.
+    """Return whether each result has the same bits in a larger batch of images.
 
     This holds for `correlated` with filters of this shape, and for `image_gradient`.
     """

@@ -129,8 +129,8 @@ class Batching:
     # Whether the axes before the last two are batch axes, which broadcast; an attribute
     # ``axis`` must be -1.
     batched: bool = False
-    # ``by_image(*operands, **attrs)`` returns the index of the input with the images,
-    # along its first axis, if each of them is computed by itself.
+    # ``by_image(*operands, **attrs)`` returns the index of the operand with images
+    # along its first axis, if each of their results has the same bits in any batch.
     by_image: Callable[..., int | None] | None = None
     # Whether it is a matrix product, with attributes ``transpose_a``, ``adjoint_b`` ...
     product: bool = False

@@ -466,7 +466,7 @@ def _clip(xp: Any, x: Array, low: Array, high: Array) -> Any:
 
 
 _FEW = 1 << 10
-"""Up to so many elements a new array is faster than an addition in place."""
+"""Up to this many elements, allocating the sum is faster than adding in place."""
 
 
 def _add_n(xp: Any, *arrays: Array, out: Array | None = None) -> Any:

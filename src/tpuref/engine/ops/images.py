@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 
 from tpuref.base.dtypes import int64
-from tpuref.base.shapes import TensorShape
+from tpuref.base.shapes import TensorShape, static_sizes
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops import broadcasting
 from tpuref.engine.ops.arithmetic import widened
@@ -284,14 +284,14 @@ def _gradient_of_filters(
 def _by_image(
     place: int, *operands: Operand, data_format: str, **attrs: object
 ) -> int | None:
-    """Return the place of the images if each has its bits in any batch."""
+    """Return the index of the images if each result has the same bits in any batch."""
     images, filters = operands[place].shape, operands[1].shape
     static = images.is_fully_defined() and filters.is_fully_defined()
     if data_format != "NHWC" or not static:
         return None
-    shape = tuple(size or 0 for size in filters.as_list())
-    known = is_by_image(images.as_list()[0] or 0, shape, operands[1].dtype.np)
-    return place if known else None
+    batch, *_ = static_sizes(images)
+    alone = is_by_image(batch, static_sizes(filters), operands[1].dtype.np)
+    return place if alone else None
 
 
 # -- each channel for itself -------------------------------------------------------

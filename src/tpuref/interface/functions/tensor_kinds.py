@@ -27,7 +27,7 @@ def is_tensor(x: Any) -> bool:
 
 
 def has_values(x: Any) -> bool:
-    """Return whether a value keeps a tensor of its own in `values`, as slices do."""
+    """Return whether a value stores its elements in a tensor `values`."""
     return hasattr(type(x), "with_values")
 
 

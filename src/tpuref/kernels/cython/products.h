@@ -15,7 +15,7 @@ enum { TPUREF_INNER = 512 };
    and the rows of a result are written in one go. */
 enum { TPUREF_GROUP = 1 << 16, TPUREF_BLOCK = 8 };
 
-/* Turned matrices whose rows in memory are no further apart are read where they are. */
+/* Turned left matrices are not copied if their rows in memory are at most so far apart. */
 enum { TPUREF_NEAR = 256 };
 
 /* The shapes of the left and right matrices are [rows, inner] and [inner, columns]. Rows

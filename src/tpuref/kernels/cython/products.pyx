@@ -39,9 +39,9 @@ cdef enum:
 
 _LEAST = 4
 _LEAST_WORK, _LEAST_WORK_TURNED = 1 << 21, 1 << 18
-"""The rows or columns, and the multiplications, that BLAS does not do faster.
+"""The least rows or columns, and multiplications, for which BLAS is not faster.
 
-It is slower with a right matrix that is turned.
+The last limit is for a transposed right matrix.
 """
 
 

@@ -15,9 +15,10 @@ Pair = tuple[int, int]
 Margins = tuple[Pair, Pair]
 
 LEAST_TOGETHER = 6
-"""How many images or channels the compiled kernel needs for tiles of several images.
+"""The least images and channels for which a compiled tile spans several images.
 
-With fewer images, an infinite filter makes NaN of the zeros beside an image.
+Such tiles skip all padding; others multiply that on the left and right, where an
+infinite weight gives NaN.
 """
 
 _BLOCK = 1 << 18

@@ -15,14 +15,13 @@ from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.known_values import without_repeats
 from tpuref.engine.runtime.meaning.lockstep import Values, compute
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.meaning.state import fetched
 from tpuref.engine.runtime.xla.blocks import written
 from tpuref.engine.runtime.xla.host_parts import HostPart, HostResult
 from tpuref.engine.runtime.xla.inputs import ResidentInput
 from tpuref.engine.runtime.xla.lowering import Lowering
 from tpuref.engine.runtime.xla.signature import Signature
 from tpuref.engine.runtime.xla.value import Value
-from tpuref.engine.runtime.xla.variables import DONATING, DeviceVariable
+from tpuref.engine.runtime.xla.variables import DONATING, DeviceVariable, array_of
 
 _OPTIONS = {"xla_allow_excess_precision": False}
 """XLA must round 16-bit numbers after each operation, as lockstep does."""
@@ -281,7 +280,7 @@ class Compiled:
             if not (isinstance(value, DeviceVariable) and value.layout is layout)
             or first[id(value)] != k
         ]
-        arrays = [_array_of(values[k]) for k in elsewhere]
+        arrays = [np.asarray(array_of(values[k])) for k in elsewhere]
         for k, array in zip(
             elsewhere, self._placement.put_of_first(arrays), strict=True
         ):
@@ -340,8 +339,3 @@ class Compiled:
         if value.stacked:
             return list(whole)
         return [whole.copy() for _ in range(self._replicas)]
-
-
-def _array_of(value: Any) -> Array:
-    known = isinstance(value, DeviceVariable)
-    return np.asarray(value.array if known else fetched(value))

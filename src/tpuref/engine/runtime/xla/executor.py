@@ -17,7 +17,7 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Program
 from tpuref.engine.runtime.meaning.lockstep import Values
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.meaning.state import fetched, have_equal_bits
+from tpuref.engine.runtime.meaning.state import have_equal_bits
 from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
 from tpuref.engine.runtime.xla.agreement import agree, exchange
 from tpuref.engine.runtime.xla.compiled import Compiled
@@ -25,7 +25,7 @@ from tpuref.engine.runtime.xla.digest import digest
 from tpuref.engine.runtime.xla.errors import out_of_memory, refusal
 from tpuref.engine.runtime.xla.placement import placement
 from tpuref.engine.runtime.xla.signature import Held, Signature, describe_inputs
-from tpuref.engine.runtime.xla.variables import DeviceVariable
+from tpuref.engine.runtime.xla.variables import array_of
 from tpuref.engine.runtime.xla.watch import the_watch
 
 # JAX 0.6, the newest for Python 3.10, has it among its experiments.
@@ -216,9 +216,7 @@ def variables_with_value(variables: Sequence[str], run: Run) -> Iterator[Held]:
     view = run.view(0)
     for handle in variables:
         if view.is_initialized(handle):
-            array: Any = view.held(handle)
-            known = isinstance(array, DeviceVariable)
-            array = array.array if known else fetched(array)
+            array = array_of(view.held(handle))
             yield Held(handle, array.shape, np.dtype(array.dtype))
 
 

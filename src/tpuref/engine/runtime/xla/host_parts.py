@@ -17,6 +17,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import string
 from tpuref.base.errors import AbortedError, InvalidArgumentError, OpError
+from tpuref.base.shapes import static_sizes
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
@@ -174,7 +175,7 @@ class HostPart:
     def _column(self, number: int, results: Mapping[int, Sequence[Array]]) -> Array:
         """Return an output of all replicas, zeros for inactive ones."""
         spec, instr = self._specs[number], self._program.instrs[-1]
-        shape = tuple(size or 0 for size in spec.shape.as_list())
+        shape = static_sizes(spec.shape)
         column = np.zeros((self._count, *shape), spec.dtype.np)
         for replica, arrays in results.items():
             if arrays[number].shape != shape:

@@ -6,11 +6,16 @@ from typing import Any
 import numpy as np
 
 from tpuref.engine.ops.meaning import Array
-from tpuref.engine.runtime.meaning.state import OnDevice
+from tpuref.engine.runtime.meaning.state import OnDevice, fetched
 from tpuref.engine.runtime.xla.errors import out_of_memory
 
 DONATING = threading.Lock()
 """The lock of a run that donates variables, and of reading one on the host."""
+
+
+def array_of(value: Array | OnDevice) -> Any:
+    """Return the array of a variable: on the device, or else on the host."""
+    return value.array if isinstance(value, DeviceVariable) else fetched(value)
 
 
 class DeviceVariable(OnDevice):

@@ -72,7 +72,7 @@ class HostMemory:
         return offset, slab
 
     def readable(self, value: Array | OnDevice) -> Array | OnDevice:
-        """Return a value of a variable as a process left it here, else its array."""
+        """Return the value of a variable, fetched unless it lies in this arena."""
         left = isinstance(value, LeftValue) and value.memory is self
         return value if left else fetched(value)
 
@@ -124,7 +124,7 @@ class HostMemory:
         return array
 
     def free_with(self, array: Array, process: int, described: Described) -> None:
-        """Free the block of a result when an array dies."""
+        """Free the block of a result when its array dies."""
         offset = offset_of(described)
         if offset is not None:
             weakref.finalize(array, self.freed[process].append, offset)
@@ -136,21 +136,21 @@ class HostMemory:
 
 
 class LeftValue(OnDevice):
-    """A value of a variable that a process has left in its heap, or in a message.
+    """The new value of a variable, in the heap of a process or in its reply.
 
-    Most values are replaced by the next run before anybody reads them, and an array
-    takes longer to make than this.
+    Most are replaced by the next run before anybody reads them, so the array is created
+    on the first read.
     """
 
     def __init__(self, memory: HostMemory, process: int, described: Described) -> None:
         self.memory, self.process, self.described = memory, process, described
 
     def fetch(self) -> Array:
-        """Return the value as an array, which keeps the block from now on."""
+        """Return the value; the array owns the block from then on."""
         held = vars(self)
         if "array" not in held:
             array = owned(array_of(self.described, self.memory.arena))
-            # Threads and signal handlers may be here at once: the first array counts.
+            # Atomic: of concurrent first reads, one array owns the block.
             if held.setdefault("array", array) is array:
                 self.memory.free_with(array, self.process, self.described)
         found: Array = held["array"]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tpuref.base.dtypes import string
+from tpuref.base.shapes import static_sizes
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Program, users_of
@@ -32,8 +33,9 @@ class ResultBlock(NamedTuple):
         if spec is None or spec.dtype == string or not spec.shape.is_fully_defined():
             return None
         size = (spec.shape.num_elements() or 0) * spec.dtype.size
-        shape = tuple(length or 0 for length in spec.shape.as_list())
-        return None if size <= INLINE_BYTES else cls(size, shape, spec.dtype.np)
+        if size <= INLINE_BYTES:
+            return None
+        return cls(size, static_sizes(spec.shape), spec.dtype.np)
 
 
 class ProgramFacts:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tpuref.base.dtypes import datatype_enum, float64, int32
+from tpuref.base.shapes import static_sizes
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.arena import Arena, Heap
@@ -565,7 +566,7 @@ class Exchange:
         self._together = ReplicaSum(collectives, instrs[0], local_cores)
         self._shapes: list[Shape] = []
         if len(instrs) > 1:
-            self._shapes = [_shape(instr) for instr in instrs]
+            self._shapes = [static_sizes(instr.specs[0].shape) for instr in instrs]
         sizes = [math.prod(shape) for shape in self._shapes]
         ends = list(itertools.accumulate(sizes, initial=0))
         self._parts = [slice(*pair) for pair in itertools.pairwise(ends)]
@@ -660,7 +661,3 @@ class Addend(NamedTuple):
     def places(self, shape: Shape, dtype: np.dtype[Any]) -> Sequence[Array | None]:
         """Return the memory of each contribution, None if it may be anywhere."""
         return self.exchange.places(self.number, shape, dtype)
-
-
-def _shape(instr: Instr) -> Shape:
-    return tuple(size or 0 for size in instr.specs[0].shape.as_list())

@@ -637,7 +637,7 @@ def _any_array(value: _Value) -> Array:
 
 
 def _images_of(instr: Instr, operands: Sequence[_Value]) -> int | None:
-    """Return the place of the images that one call can compute for all cores."""
+    """Return the index of the images if one call can compute those of all cores."""
     by_image = instr.definition.batching.by_image
     if by_image is None:
         return None

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tpuref.base.shapes import static_sizes
 from tpuref.engine.ops.control import joined, nothing_kept
 from tpuref.engine.ops.definition import Access, Flow, OpDef
 from tpuref.engine.ops.meaning import Array
@@ -169,7 +170,7 @@ class InstructionSteps:
         alike = sums.local_cores == [cores[place] for place in places]
         if not (alike and definition.writes_into and spec.shape.is_fully_defined()):
             return None
-        shape, dtype = tuple(size or 0 for size in spec.shape.as_list()), spec.dtype.np
+        shape, dtype = static_sizes(spec.shape), spec.dtype.np
         memory: dict[int, Array | None] = {}
 
         def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:

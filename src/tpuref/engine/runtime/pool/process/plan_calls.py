@@ -61,16 +61,17 @@ def writing(function: Callable[..., Any]) -> Callable[..., None]:
 
 
 def joining_images(function: Callable[..., Array], place: int) -> Callable[..., Array]:
-    """Return a function that computes the images of all cores as those of one.
+    """Return a function that computes the images of all cores as one batch.
 
-    Those that it takes at `place` and the result have an axis of the cores in front.
+    The array at `place` and the result have the cores as their first axis.
     """
+    write = writing(function)
 
     def compute(*arrays: Array, out: Array) -> Array:
         inputs = list(arrays)
         inputs[place] = inputs[place].reshape(-1, *inputs[place].shape[2:])
         together = out.reshape(-1, *out.shape[2:])
-        writing(function)(*inputs, together)
+        write(*inputs, together)
         return out
 
     return compute
