@@ -14,11 +14,11 @@ static float inputs[2][ROWS * COLUMNS], results[3][STEPS][ROWS * COLUMNS];
 static void run(void (*blocks)(const tpuref_chain *), float (*result)[ROWS * COLUMNS])
 {
     static const ptrdiff_t strides[4][2] = {{COLUMNS, 1}, {0, 1}, {1, 0}, {0, 0}};
-    float scratch[TPUREF_BLOCK];
+    static float scratch[3 * TPUREF_ROOM];
     int code, other;
     for (code = 0; code < STEPS; code++)
         for (other = 0; other < 4; other++) {
-            tpuref_operation operation = {code, {0, 1}, 2};
+            tpuref_operation operation = {code, 0, 1, 2};
             tpuref_chain chain = {
                 &operation,
                 {{inputs[0], {COLUMNS, 1}},

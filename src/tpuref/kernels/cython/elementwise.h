@@ -1,20 +1,27 @@
 /* Chains of elementwise operations on float32.
 
-   All operations of a chain pass over one block of elements, which stays in the cache of
-   the first level, before the next block. A value that only the chain reads never
-   reaches memory. Every operation rounds as NumPy does, once where not said otherwise,
-   so a result does not depend on the chain or the block that computes it. */
+   All operations of a chain pass over one tile of elements before the next tile. What one
+   computes stays in registers for the next; what only later ones read stays in the cache
+   of the first level. Every operation rounds as NumPy does, once where not said
+   otherwise, so a result does not depend on the chain or the tile that computes it. */
 
 #ifndef TPUREF_ELEMENTWISE_H
 #define TPUREF_ELEMENTWISE_H
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
-enum {
-    TPUREF_AXES = 8, TPUREF_BLOCK = 1024, TPUREF_LONGEST = 32,
-    TPUREF_OPERANDS = 3 * TPUREF_LONGEST
-};
+enum { TPUREF_AXES = 8, TPUREF_LONGEST = 32, TPUREF_OPERANDS = 3 * TPUREF_LONGEST };
+
+/* The most elements of short rows that are passed at once, and the scratch memory of an
+   operand, which has room for them and for a tile. */
+enum { TPUREF_BLOCK = 1024, TPUREF_ROOM = TPUREF_BLOCK + 256 };
+
+/* From so many operations on, tiles are large and the next one is fetched early: those
+   of shorter chains wait for memory anyway, and small ones read all operands in turns. */
+enum { TPUREF_LONG = 4 };
 
 /* In the order of OPERATIONS in elementwise.pyx. */
 enum {
@@ -29,13 +36,14 @@ typedef struct {
     ptrdiff_t strides[TPUREF_AXES];
 } tpuref_operand;
 
-/* Operands by number; an operation of one input has it twice. */
+/* Operands by number; an operation of one input has it twice. A left input of -1 is what
+   the operation before computed, and an output of -1 is not stored. */
 typedef struct {
-    int code, inputs[2], output;
+    int code, left, right, output;
 } tpuref_operation;
 
-/* There are two axes or more. `scratch` has a block for each operand; it is the memory
-   of those without data. */
+/* There are two axes or more. Operands without data are in `scratch`, which has
+   TPUREF_ROOM elements for each. */
 typedef struct {
     const tpuref_operation *operations;
     tpuref_operand operands[TPUREF_OPERANDS];
@@ -44,102 +52,116 @@ typedef struct {
     float *scratch;
 } tpuref_chain;
 
+/* The elements of the operands; a step is 1, or 0 if all tiles read or write the same. */
+typedef struct {
+    float *at[TPUREF_OPERANDS];
+    ptrdiff_t steps[TPUREF_OPERANDS];
+} tpuref_elements;
+
+/* How to run the chain on whole tiles from `place` on, large or small ones, which returns
+   where they end; and the elements of a large tile. A small one is half of it. */
+typedef struct {
+    ptrdiff_t (*tiles)(
+        const tpuref_chain *c, const tpuref_elements *e, ptrdiff_t place, ptrdiff_t size,
+        int large);
+    ptrdiff_t tile;
+} tpuref_set;
+
+/* The vectors of a large tile, which AVX-512 keeps in registers. */
+enum { TPUREF_VECTORS = 16 };
+
 #define TPUREF_INLINE static inline __attribute__((always_inline))
 
-/* One loop for each way to read two inputs: an element each, or one number again and
-   again. An output may be an input: each element is read before it is written. */
-#define TPUREF_LOOP(i, j, expression) \
-    _Pragma("GCC ivdep") \
-    for (k = 0; k < size; k++) { \
-        float a = x[i], b = y[j]; \
-        (void)b; \
-        out[k] = expression; \
-    }
-#define TPUREF_BINARY(code, expression) \
-    case code: \
-        if (!x_step) { TPUREF_LOOP(0, k, expression) } \
-        else if (!y_step) { TPUREF_LOOP(k, 0, expression) } \
-        else { TPUREF_LOOP(k, k, expression) } \
-        break;
-#define TPUREF_UNARY(code, expression) \
-    case code: TPUREF_LOOP(k, k, expression) break;
+#define TPUREF_SET plain
+#define TPUREF_TARGET
+#define TPUREF_WIDTH 4
+#include "elementwise_tiles.h"
 
-/* Compute `size` elements; a step is 0 for a number and 1 for an array. */
-TPUREF_INLINE void tpuref_operate(
-    int code, const float *x, ptrdiff_t x_step, const float *y, ptrdiff_t y_step,
-    float *out, ptrdiff_t size)
+#if defined(__x86_64__)
+#define TPUREF_SET avx2
+#define TPUREF_TARGET __attribute__((target("avx2")))
+#define TPUREF_WIDTH 8
+#include "elementwise_tiles.h"
+
+#define TPUREF_SET avx512f
+#define TPUREF_TARGET __attribute__((target("avx512f")))
+#define TPUREF_WIDTH 16
+#include "elementwise_tiles.h"
+#endif
+
+/* Run the chain on `size` elements of each operand; what is too little for a tile is
+   copied. */
+TPUREF_INLINE void tpuref_run_elements(
+    const tpuref_chain *c, const tpuref_elements *all, ptrdiff_t size,
+    const tpuref_set *set)
 {
-    ptrdiff_t k;
-    switch (code) {
-    TPUREF_BINARY(TPUREF_ADD, a + b)
-    TPUREF_BINARY(TPUREF_SUBTRACT, a - b)
-    TPUREF_BINARY(TPUREF_MULTIPLY, a * b)
-    TPUREF_BINARY(TPUREF_DIVIDE, a / b)
-    TPUREF_BINARY(TPUREF_SQUARED_DIFFERENCE, (a - b) * (a - b))
-    TPUREF_BINARY(TPUREF_RELU_GRADIENT, a * (b > 0 ? 1.0f : 0.0f))
-    TPUREF_UNARY(TPUREF_NEGATIVE, -a)
-    TPUREF_UNARY(TPUREF_SQUARE, a * a)
-    TPUREF_UNARY(TPUREF_CUBE, (float)((double)a * a * a))
-    TPUREF_UNARY(TPUREF_SQRT, sqrtf(a))
-    TPUREF_UNARY(TPUREF_RECIPROCAL, 1 / a)
-    TPUREF_UNARY(TPUREF_RSQRT, 1 / sqrtf(a))
-    TPUREF_UNARY(TPUREF_RELU, a > 0 || a != a ? a : 0.0f)
+    ptrdiff_t place = 0, n;
+    tpuref_elements part;
+    if (c->num_operations >= TPUREF_LONG)
+        place = set->tiles(c, all, place, size, 1);
+    place = set->tiles(c, all, place, size, 0);
+    if (place == size)
+        return;
+    for (n = 0; n < c->num_operands; n++) {
+        part.at[n] = all->at[n], part.steps[n] = 0;
+        if (all->steps[n]) {
+            part.at[n] = c->scratch + n * TPUREF_ROOM + TPUREF_BLOCK;
+            memcpy(part.at[n], all->at[n] + place, (size - place) * sizeof(float));
+        }
+    }
+    set->tiles(c, &part, 0, set->tile / 2, 0);
+    for (n = 0; n < c->num_operations; n++) {
+        const int to = c->operations[n].output;
+        if (to >= 0 && all->steps[to])
+            memcpy(all->at[to] + place, part.at[to], (size - place) * sizeof(float));
     }
 }
 
-/* Run the chain on part of its last two axes; `first` has the operands' first elements. */
-TPUREF_INLINE void tpuref_block(
-    const tpuref_chain *c, float *const *first, ptrdiff_t row, ptrdiff_t rows,
-    ptrdiff_t column, ptrdiff_t columns)
+/* Find rows of an operand, of which the first is at `from`, as one run of elements. If
+   they are not one in memory, they are written out, unless they were `written` last. */
+TPUREF_INLINE void tpuref_find(
+    const tpuref_chain *c, ptrdiff_t n, float *from, ptrdiff_t rows, ptrdiff_t columns,
+    const float **written, tpuref_elements *found, ptrdiff_t tile)
 {
-    ptrdiff_t n, r, last = c->num_axes - 1;
-    for (n = 0; n < c->num_operations; n++) {
-        const tpuref_operation *operation = c->operations + n;
-        const int numbers[3]
-            = {operation->inputs[0], operation->inputs[1], operation->output};
-        float *at[3];
-        ptrdiff_t down[3], along[3], size = columns, turns = rows;
-        int k, flat = 1;
-        for (k = 0; k < 3; k++) {
-            const tpuref_operand *operand = c->operands + numbers[k];
-            if (operand->data) {
-                down[k] = rows == 1 ? 0 : operand->strides[last - 1];
-                along[k] = operand->strides[last];
-                at[k] = first[numbers[k]] + row * operand->strides[last - 1]
-                        + column * along[k];
-            } else {
-                down[k] = columns, along[k] = 1;
-                at[k] = c->scratch + numbers[k] * TPUREF_BLOCK;
-            }
-            flat &= rows == 1 || down[k] == along[k] * columns;
-        }
-        if (flat)
-            size = rows * columns, turns = 1;
-        for (r = 0; r < turns; r++) {
-            const int repeats = !along[0] && !along[1];
-            float *out = at[2] + r * down[2];
-            ptrdiff_t i;
-            tpuref_operate(operation->code, at[0] + r * down[0], along[0],
-                           at[1] + r * down[1], along[1], out, repeats ? 1 : size);
-            for (i = 1; repeats && i < size; i++)
-                out[i] = out[0];
-        }
-    }
+    const ptrdiff_t *strides = c->operands[n].strides + c->num_axes - 2;
+    ptrdiff_t down = rows == 1 ? 0 : strides[0], along = strides[1], r, k;
+    float *to = c->scratch + n * TPUREF_ROOM;
+    found->steps[n] = down || along;
+    found->at[n] = along && (rows == 1 || down == columns) ? from : to;
+    if (found->at[n] == from || written[n] == from)
+        return;
+    written[n] = from;
+    if (!found->steps[n])
+        rows = 1, columns = tile;
+    for (r = 0; r < rows; r++, from += down, to += columns)
+        if (along)
+            memcpy(to, from, columns * sizeof *to);
+        else
+            for (k = 0; k < columns; k++)
+                to[k] = *from;
 }
 
 /* Run the chain on all elements. */
-TPUREF_INLINE void tpuref_blocks(const tpuref_chain *c)
+TPUREF_INLINE void tpuref_run_rows(const tpuref_chain *c, const tpuref_set *set)
 {
     float *first[TPUREF_OPERANDS];
+    const float *written[TPUREF_OPERANDS];
+    tpuref_elements found;
     ptrdiff_t last = c->num_axes - 1, columns = c->sizes[last];
     ptrdiff_t all_rows = c->sizes[last - 1], outer = 1, rows = 1, index, rest, n, axis;
-    ptrdiff_t row, column;
-    if (columns < TPUREF_BLOCK)
-        rows = TPUREF_BLOCK / (columns ? columns : 1);
-    else
-        columns = TPUREF_BLOCK;
+    ptrdiff_t row;
+    if (columns && columns < TPUREF_BLOCK)
+        rows = TPUREF_BLOCK / columns;
+    for (n = 0; n < c->num_operations; n++) {
+        const int output = c->operations[n].output;
+        if (output >= 0 && c->operands[output].data
+            && c->operands[output].strides[last - 1] != columns)
+            rows = 1;  /* outputs are not copied */
+    }
     for (axis = 0; axis < last - 1; axis++)
         outer *= c->sizes[axis];
+    for (n = 0; n < c->num_operands; n++)
+        found.at[n] = c->scratch + n * TPUREF_ROOM, found.steps[n] = 0, written[n] = NULL;
     for (index = 0; index < outer; index++) {
         for (n = 0; n < c->num_operands; n++)
             first[n] = c->operands[n].data;
@@ -147,25 +169,27 @@ TPUREF_INLINE void tpuref_blocks(const tpuref_chain *c)
             for (n = 0; n < c->num_operands; n++)
                 if (first[n])
                     first[n] += rest % c->sizes[axis] * c->operands[n].strides[axis];
-        for (row = 0; row < all_rows; row += rows)
-            for (column = 0; column < c->sizes[last]; column += columns) {
-                ptrdiff_t down = all_rows - row, along = c->sizes[last] - column;
-                tpuref_block(c, first, row, down < rows ? down : rows,
-                             column, along < columns ? along : columns);
-            }
+        for (row = 0; row < all_rows; row += rows) {
+            ptrdiff_t count = all_rows - row < rows ? all_rows - row : rows;
+            for (n = 0; n < c->num_operands; n++)
+                if (first[n])
+                    tpuref_find(c, n, first[n] + row * c->operands[n].strides[last - 1],
+                                count, columns, written, &found, set->tile);
+            tpuref_run_elements(c, &found, count * columns, set);
+        }
     }
 }
 
-#define TPUREF_SET(set, target) \
+#define TPUREF_RUN(set, target) \
     target static void tpuref_chain_##set(const tpuref_chain *chain) \
     { \
-        tpuref_blocks(chain); \
+        tpuref_run_rows(chain, &tpuref_set_##set); \
     }
 
-TPUREF_SET(plain, )
+TPUREF_RUN(plain, )
 #if defined(__x86_64__)
-TPUREF_SET(avx2, __attribute__((target("avx2"))))
-TPUREF_SET(avx512f, __attribute__((target("avx512f"))))
+TPUREF_RUN(avx2, __attribute__((target("avx2"))))
+TPUREF_RUN(avx512f, __attribute__((target("avx512f"))))
 #endif
 
 static void tpuref_run_chain(const tpuref_chain *chain)

@@ -17,6 +17,8 @@ from cpython.buffer cimport (
 )
 from libc.stdlib cimport free, malloc
 
+from collections import Counter
+
 import numpy as np
 
 from tpuref.kernels.python import elementwise as by_numpy
@@ -24,16 +26,14 @@ from tpuref.kernels.python import elementwise as by_numpy
 cdef extern from "elementwise.h":
     enum:
         AXES "TPUREF_AXES"
-        BLOCK "TPUREF_BLOCK"
         LONGEST "TPUREF_LONGEST"
         OPERANDS "TPUREF_OPERANDS"
+        ROOM "TPUREF_ROOM"
     ctypedef struct Operand "tpuref_operand":
         float* data
         Py_ssize_t[AXES] strides
     ctypedef struct Operation "tpuref_operation":
-        int code
-        int[2] inputs
-        int output
+        int code, left, right, output
     ctypedef struct Operations "tpuref_chain":
         const Operation* operations
         Operand[OPERANDS] operands
@@ -59,6 +59,7 @@ OPERATIONS = {
     "relu": 1,
 }
 MOST_STEPS = LONGEST
+cdef size_t VECTOR = 64
 FLOAT32 = np.dtype(np.float32)
 
 
@@ -78,12 +79,20 @@ cdef class Chain:
         self.num_operands = 1 + max(max(places) for _, places in steps)
         if len(steps) > LONGEST or self.num_operands > OPERANDS:
             raise ValueError(f"a chain has at most {LONGEST} operations")
-        for number, (name, places) in enumerate(steps):
-            first, *_, output = places
-            self.operations[number].code = names.index(name)
-            self.operations[number].inputs[0] = first
-            self.operations[number].inputs[1] = places[len(places) - 2]
-            self.operations[number].output = output
+        reads = Counter(place for _, (*inputs, _) in steps for place in inputs)
+        before = -1  # a result stays in registers if only the next operation reads it
+        for number, (name, (left, *others, output)) in enumerate(steps):
+            right = others[0] if others else left
+            if before == right and name in ("add", "multiply"):
+                left, right = right, left
+            if before == left:
+                left = -1
+                if before in inner and reads[before] == 1:
+                    self.operations[number - 1].output = -1
+            self.operations[number] = Operation(
+                names.index(name), left, right, output
+            )
+            before = output
         for operand in range(OPERANDS):
             self.inner[operand] = operand in inner
 
@@ -91,6 +100,7 @@ cdef class Chain:
         cdef Operations chain
         cdef Py_buffer[OPERANDS] buffers
         cdef Py_ssize_t held = 0
+        cdef void* scratch
         chain.operations, chain.num_operations = self.operations, self.num_operations
         chain.num_operands = self.num_operands
         if len(arrays) != self.num_operands:
@@ -105,12 +115,13 @@ cdef class Chain:
                 held += 1
             fits = arrange(&chain, buffers, self.inner)
             if fits:
-                chain.scratch = <float*>malloc(4 * BLOCK * chain.num_operands)
-                if chain.scratch == NULL:
+                scratch = malloc(4 * ROOM * chain.num_operands + VECTOR)
+                if scratch == NULL:
                     raise MemoryError
+                chain.scratch = <float*>(<size_t>scratch + VECTOR & -VECTOR)
                 with nogil:
                     tpuref_run_chain(&chain)
-                free(chain.scratch)
+                free(scratch)
         finally:
             while held:
                 held -= 1
@@ -124,7 +135,8 @@ cdef bint arrange(
 ) noexcept:
     # Set the memory of the operands, and the axes, as few as possible and at least two.
     # Return whether the kernel takes them.
-    cdef const Py_buffer* whole = &buffers[chain.operations[0].output]
+    cdef int output = chain.operations[chain.num_operations - 1].output
+    cdef const Py_buffer* whole = &buffers[output]
     cdef Py_ssize_t axis, size, n, last = 0, count = chain.num_operands
     cdef Py_ssize_t[OPERANDS] strides
     cdef bint merges
@@ -153,7 +165,7 @@ cdef bint arrange(
     if last == 0:
         last = chain.sizes[1] = 1
         for n in range(count):
-            chain.operands[n].strides[1] = 0
+            chain.operands[n].strides[1] = 1
     for n in range(count):
         if chain.operands[n].strides[last] > 1:
             return False
