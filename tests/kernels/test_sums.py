@@ -50,6 +50,18 @@ def test_long_sums_are_as_accurate_as_numpys(kernels):
         assert error <= 4 * np.abs(rows.sum(2) - exact).max() + exact.max() * 1e-7
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_greatest_of_rows(kernels, dtype):
+    for shape in ((3, 1), (700, 10), (5, 16), (2, 63), (4, 1000), (3, 0), (0, 4)):
+        values = random(shape, dtype)
+        for special in (0, -np.inf, np.inf, np.nan):
+            result = np.full(len(values), 7, dtype)
+            kernels.sums.greatest_of_rows(values, result)
+            wanted = values.max(1, initial=-np.inf)
+            np.testing.assert_array_equal(result, wanted)
+            values[:1, shape[1] // 2 :][:, :1] = special
+
+
 def test_signs_of_zero_and_values_that_are_not_finite(kernels):
     for count in (1, 9, 64, 200):
         zeros = np.full((1, count, 2), -0.0, np.float32)

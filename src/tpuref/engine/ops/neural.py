@@ -21,7 +21,7 @@ from tpuref.engine.ops.definition import (
     elementary,
 )
 from tpuref.engine.ops.meaning import Array, ieee
-from tpuref.kernels import elementwise
+from tpuref.kernels import elementwise, sums
 
 # -- activations -------------------------------------------------------------------
 
@@ -118,10 +118,13 @@ def _softsign(xp: Any, features: Array) -> Any:
 
 def _softmax(xp: Any, logits: Array, *, axis: int, out: Array | None = None) -> Any:
     shifted = _below_greatest(xp, logits, axis, out)
-    into = {"out": shifted} if xp is np else {}
-    weights = xp.exp(shifted, **into)
-    shares = xp.true_divide(weights, _sum_along(xp, weights, axis), **into)
-    return shares.astype(logits.dtype, copy=False)
+    weights = xp.exp(shifted, **({"out": shifted} if xp is np else {}))
+    total = _sum_along(xp, weights, axis)
+    if xp is np:
+        elementwise.divide(weights, total, weights)
+    else:
+        weights = weights / total
+    return weights.astype(logits.dtype, copy=False)
 
 
 def _log_softmax(xp: Any, logits: Array, *, axis: int) -> Any:
@@ -143,21 +146,17 @@ def _surprise(xp: Any, logits: Array, axis: int) -> Any:
     return _log_sum(xp, shifted, axis) - shifted
 
 
-_FEW_CLASSES = 32
-"""Up to this many, a copy with the classes first takes less than their maximum."""
-
-
 def _below_greatest(xp: Any, logits: Array, axis: int, out: Array | None = None) -> Any:
     """Subtract the maximum, so that exp does not overflow."""
     wide = widened(logits)
-    into = {} if out is None or out.dtype != wide.dtype else {"out": out}
-    if xp is np and 0 < wide.shape[axis] <= _FEW_CLASSES < wide.size / 32:
-        # NumPy calls its loop for each row: the columns of a copy are longer.
-        columns = np.ascontiguousarray(wide.swapaxes(0, axis))
-        greatest = np.maximum.reduce(columns, keepdims=True).swapaxes(0, axis)
-    else:
-        greatest = xp.max(wide, axis, keepdims=True, initial=-np.inf)
-    return xp.subtract(wide, greatest, **into)
+    if xp is not np:
+        return wide - xp.max(wide, axis, keepdims=True, initial=-np.inf)
+    rows = np.ascontiguousarray(wide.swapaxes(axis, -1))
+    greatest = np.empty((*rows.shape[:-1], 1), rows.dtype)
+    sums.greatest_of_rows(rows.reshape(greatest.size, rows.shape[-1]), greatest.reshape(-1))
+    shifted = np.empty_like(wide) if out is None or out.dtype != wide.dtype else out
+    elementwise.subtract(wide, greatest.swapaxes(axis, -1), shifted)
+    return shifted
 
 
 # -- losses ------------------------------------------------------------------------

@@ -187,6 +187,8 @@ cdef Py_ssize_t stride(
 
 
 add = Chain([("add", (0, 1, 2))])
+divide = Chain([("divide", (0, 1, 2))])
 relu = Chain([("relu", (0, 1))])
 relu_gradient = Chain([("relu_gradient", (0, 1, 2))])
 cube = Chain([("cube", (0, 1))])
+subtract = Chain([("subtract", (0, 1, 2))])

@@ -1,11 +1,12 @@
-/* Sums over the middle axis of arrays [before, count, row]; `kernels/python/sums.py` has
-   the order of additions.
+/* Sums over the middle axis of arrays [before, count, row], in the order that
+   `kernels/python/sums.py` has, and the greatest elements of rows.
 
    Vectors have 16 bytes: twice as wide ones measured the same, as memory limits both. */
 
 #ifndef TPUREF_SUMS_H
 #define TPUREF_SUMS_H
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -109,5 +110,44 @@ enum { TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024, TPUREF_AHEAD = 
 
 TPUREF_SUMS(float)
 TPUREF_SUMS(double)
+
+#define TPUREF_IS_GREATER(a, b) (((a) > (b)) | ((a) != (a)))
+#define TPUREF_TAKE_GREATER(vector, next, best) do { \
+        const vector last = next; \
+        const __typeof__(last > last) is = TPUREF_IS_GREATER(last, best); \
+        best = (vector)(((__typeof__(is))last & is) | ((__typeof__(is))best & ~is)); \
+    } while (0)
+
+/* Write the greatest element of each row; NaN is greater than all numbers. */
+#define TPUREF_GREATEST(type) \
+    static void tpuref_##type##_greatest( \
+        const type *x, ptrdiff_t rows, ptrdiff_t count, type *result) \
+    { \
+        enum { WIDTH = TPUREF_##type##_WIDTH, NUMBER = 4, LANES = WIDTH * NUMBER }; \
+        typedef tpuref_##type##_vector vector; \
+        ptrdiff_t i; \
+        int k; \
+        for (; rows > 0; rows--, x += count) { \
+            vector lanes[NUMBER]; \
+            type greatest = -INFINITY; \
+            for (k = 0; k < NUMBER; k++) \
+                lanes[k] = (vector){0} - INFINITY; \
+            for (i = 0; i + LANES <= count; i += LANES) \
+                for (k = 0; k < NUMBER; k++) \
+                    TPUREF_TAKE_GREATER( \
+                        vector, ((const vector *)(x + i))[k], lanes[k]); \
+            for (k = 1; k < NUMBER; k++) \
+                TPUREF_TAKE_GREATER(vector, lanes[k], lanes[0]); \
+            for (; i < count; i++) \
+                greatest = TPUREF_IS_GREATER(x[i], greatest) ? x[i] : greatest; \
+            for (k = 0; k < WIDTH; k++) \
+                if (TPUREF_IS_GREATER(lanes[0][k], greatest)) \
+                    greatest = lanes[0][k]; \
+            *result++ = greatest; \
+        } \
+    }
+
+TPUREF_GREATEST(float)
+TPUREF_GREATEST(double)
 
 #endif

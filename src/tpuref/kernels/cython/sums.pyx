@@ -4,7 +4,7 @@
 # cython: initializedcheck=False
 # cython: cdivision=True
 # cython: embedsignature=True
-"""Sums along an axis and at rows, in one pass over memory.
+"""Sums along an axis and at rows, and the greatest of rows, in one pass over memory.
 
 The twin of `tpuref.kernels.python.sums`, which documents arguments and order.
 """
@@ -18,6 +18,8 @@ cdef extern from "sums.h":
     ctypedef Py_ssize_t Size "ptrdiff_t"
     void tpuref_float_middle(const float*, Size, Size, Size, float*) noexcept nogil
     void tpuref_double_middle(const double*, Size, Size, Size, double*) noexcept nogil
+    void tpuref_float_greatest(const float*, Size, Size, float*) noexcept nogil
+    void tpuref_double_greatest(const double*, Size, Size, double*) noexcept nogil
 
 
 def along_middle(values, result):
@@ -38,6 +40,25 @@ cdef _along_middle(const floating[:, :, ::1] values, floating[:, ::1] result):
             tpuref_float_middle(&values[0, 0, 0], before, count, row, &result[0, 0])
         else:
             tpuref_double_middle(&values[0, 0, 0], before, count, row, &result[0, 0])
+
+
+def greatest_of_rows(values, result):
+    """Write the greatest element of each row to `result`; NaN is the greatest."""
+    if not values.size:
+        result[...] = -np.inf
+    elif values.dtype == np.float32:
+        _greatest_of_rows[float](values, result)
+    else:
+        _greatest_of_rows[double](values, result)
+
+
+cdef _greatest_of_rows(const floating[:, ::1] values, floating[::1] result):
+    cdef Py_ssize_t rows = values.shape[0], count = values.shape[1]
+    with nogil:
+        if floating is float:
+            tpuref_float_greatest(&values[0, 0], rows, count, &result[0])
+        else:
+            tpuref_double_greatest(&values[0, 0], rows, count, &result[0])
 
 
 def at_rows(total, rows, updates):

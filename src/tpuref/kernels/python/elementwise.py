@@ -19,6 +19,16 @@ def add(x: Array, y: Array, result: Array) -> None:
     np.add(x, y, out=result)
 
 
+def subtract(x: Array, y: Array, result: Array) -> None:
+    """Write the difference of arrays that broadcast; `result` may be `x`."""
+    np.subtract(x, y, out=result)
+
+
+def divide(x: Array, y: Array, result: Array) -> None:
+    """Write the quotient of arrays that broadcast; `result` may be `x`."""
+    np.divide(x, y, out=result)
+
+
 def relu(features: Array, result: Array) -> None:
     """Write the maximum of `features` and 0; `result` may be `features`."""
     np.maximum(features, features.dtype.type(0), out=result)

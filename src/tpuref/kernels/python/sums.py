@@ -1,4 +1,6 @@
-"""Sums along an axis and at rows; arrays are C-contiguous, of float32 or float64.
+"""Sums along an axis and at rows, and the greatest elements of rows.
+
+Arrays are C-contiguous, of float32 or float64.
 
 The rounding error of a sum along an axis grows with the logarithm of its length.  Rows
 that are narrower than LANES are joined to wider ones.  BLOCK rows are added from the
@@ -14,6 +16,9 @@ from tpuref.kernels.python.convolution import Array
 
 LANES = 64
 BLOCK = 32
+
+FEW = 32
+"""Up to this many columns, a copy with columns first takes less than their maximum."""
 
 LONG_ROW = 32
 """From this width on, adding row by row is faster than `np.add.at`."""
@@ -37,6 +42,19 @@ def along_middle(values: Array, result: Array) -> None:
         joined //= 2
         sums = sums[:, : joined * row] + sums[:, joined * row :]
     result[...] = sums
+
+
+def greatest_of_rows(values: Array, result: Array) -> None:
+    """Write the greatest element of each row to `result`; NaN is the greatest.
+
+    The shape of `values` is ``[rows, count]``; nothing is -infinity.
+    """
+    rows, count = values.shape
+    if 0 < count <= FEW < rows:
+        # NumPy calls its loop for each row: the columns of a copy are longer.
+        np.maximum.reduce(np.ascontiguousarray(values.T), out=result)
+    else:
+        np.max(values, axis=1, initial=-np.inf, out=result)
 
 
 def at_rows(total: Array, rows: Array, updates: Array) -> None:
