@@ -15,6 +15,9 @@ enum { TPUREF_INNER = 512 };
    and the rows of a result are written in one go. */
 enum { TPUREF_GROUP = 1 << 16, TPUREF_BLOCK = 8 };
 
+/* The most tiles whose left rows are copied at once. */
+enum { TPUREF_STARTS = 64 };
+
 /* Turned left matrices are not copied if their rows in memory are at most so far apart. */
 enum { TPUREF_NEAR = 256 };
 
@@ -28,18 +31,28 @@ typedef struct {
     float *result;
 } tpuref_products;
 
-/* Copy `height` rows of all left matrices, which are turned, next to each other: in a
-   matrix the columns may lie on different pages. */
+/* Copy `tiles` tiles of all left matrices, which are turned, next to each other: in a
+   matrix the columns may lie on different pages. Rows in memory are read one after the
+   other, as a processor expects; `starts` has the first rows of the tiles and the end. */
 TPUREF_INLINE void tpuref_gather_left(
-    const tpuref_products *p, ptrdiff_t first, ptrdiff_t height, float *to)
+    const tpuref_products *p, const ptrdiff_t *starts, ptrdiff_t tiles, float *to)
 {
-    ptrdiff_t end = (p->inner - 1) * p->left_apart + p->rows, k, i, at;
+    ptrdiff_t steps = p->count * p->inner, end = p->left_apart * (p->inner - 1) + p->rows;
+    ptrdiff_t k, i, tile, step = 0;
     for (k = 0; k < p->count; k++)
-        for (i = 0, at = first; i < p->inner; i++, at += p->left_apart, to += height)
-            if (at + TPUREF_OUTPUTS <= end)  /* a whole vector is faster than a part */
-                *(tpuref_outputs *)to = *(const tpuref_outputs *)(p->lefts[k] + at);
-            else
-                memcpy(to, p->lefts[k] + at, height * sizeof *to);
+        for (i = 0; i < p->inner; i++, step++) {
+            const float *from = p->lefts[k] + i * p->left_apart;
+            for (tile = 0; tile < tiles; tile++) {
+                ptrdiff_t start = starts[tile], height = starts[tile + 1] - start;
+                float *place = to + (start - *starts) * steps + step * height;
+                /* A whole vector is faster than a part, and later steps write over it. */
+                if ((steps - step) * height >= TPUREF_OUTPUTS
+                    && i * p->left_apart + start + TPUREF_OUTPUTS <= end)
+                    *(tpuref_outputs *)place = *(const tpuref_outputs *)(from + start);
+                else
+                    memcpy(place, from + start, height * sizeof *place);
+            }
+        }
 }
 
 /* Write the transpose of 16 rows of 16 elements: each pass mixes rows like two halves of a
@@ -191,10 +204,13 @@ TPUREF_INLINE void tpuref_rows(
     ptrdiff_t columns = (TPUREF_GROUP / (width * inner) + 1) * width;
 #define TPUREF_FIRST(tile) (first + (tile) * height / tiles)
     int gathers = p->left_turned && (p->count > 1 || p->left_apart > TPUREF_NEAR);
-    for (tile = 0; gathers && tile < tiles; tile++)
-        tpuref_gather_left(
-            p, TPUREF_FIRST(tile), TPUREF_FIRST(tile + 1) - TPUREF_FIRST(tile),
-            left + (TPUREF_FIRST(tile) - first) * inner);
+    for (block = 0; gathers && block < tiles; block += TPUREF_STARTS) {
+        ptrdiff_t starts[TPUREF_STARTS + 1], some = tiles - block;
+        some = some < TPUREF_STARTS ? some : TPUREF_STARTS;
+        for (tile = 0; tile <= some; tile++)
+            starts[tile] = TPUREF_FIRST(block + tile);
+        tpuref_gather_left(p, starts, some, left + (*starts - first) * inner);
+    }
     for (group = 0; group < p->columns; group += columns)
         for (block = 0; block < tiles; block += TPUREF_BLOCK)
             for (column = group; column < p->columns && column < group + columns;
