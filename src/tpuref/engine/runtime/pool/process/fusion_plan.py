@@ -360,18 +360,23 @@ class FusionPlan:
         return True
 
     def _reads_rows(self, slot: int, view: Array) -> bool:
-        """Whether all readers take an array whose last axis alone is contiguous.
-
-        They take one that repeats elements if they are arithmetic: the bits of other
-        functions, such as products, depend on how NumPy reads their input.
-        """
+        """Whether all readers take an array whose last axis alone is contiguous."""
         readers, step = self._readers.get(slot, []), view.strides[-1]
         if 0 in view.strides:
-            return all(_is_arithmetic(reader, view.dtype) for reader in readers)
+            return self._reads_repeated(slot, view.dtype)
         batchings = [reader.batching for reader in readers]
         return step == view.itemsize and all(
             each.moves or each.product or each.elementwise for each in batchings
         )
+
+    def _reads_repeated(self, slot: int, dtype: np.dtype[Any]) -> bool:
+        """Whether all readers take an array that repeats elements.
+
+        Arithmetic does: the bits of other functions, such as products, depend on how
+        NumPy reads their input.
+        """
+        readers = self._readers.get(slot, [])
+        return all(_is_arithmetic(reader, dtype) for reader in readers)
 
     def _sources(
         self,
@@ -513,9 +518,9 @@ class FusionPlan:
             targets.append(result.entry)
             if kind == STACKED and shape is not None:
                 shape = (self._cores, *shape)
-            wanted.append(
-                plan_calls.Result(shape, dtype, lasting and slot in self._wanted)
-            )
+            leaves = slot in self._wanted
+            repeats = not leaves and self._reads_repeated(slot, dtype)
+            wanted.append(plan_calls.Result(shape, dtype, lasting and leaves, repeats))
         once = plan_calls.returning(function, wanted)
 
         def each(table: Table) -> None:

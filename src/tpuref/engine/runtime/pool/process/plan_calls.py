@@ -78,23 +78,29 @@ def joining_images(function: Callable[..., Array], place: int) -> Callable[..., 
 
 
 class Result(NamedTuple):
-    """A result to return; an `owned` one must not be a view of an input."""
+    """A result to return; an `owned` one must not be a view of an input.
+
+    If it `repeats` it may be an array that repeats elements.
+    """
 
     shape: Shape | None
     dtype: np.dtype[Any]
     owned: bool
+    repeats: bool
 
 
 def returning(
     function: Callable[..., Any], wanted: Sequence[Result]
 ) -> Callable[..., list[Array]]:
-    """Return a function that returns contiguous arrays of the right dtype and shape."""
+    """Return a function that returns arrays of the right dtype, shape and layout."""
 
     def compute(*arrays: Array) -> list[Array]:
         results = []
         outputs = outputs_of(function(*arrays))
-        for result, (shape, dtype, owned) in zip(outputs, wanted, strict=True):
-            array: Array = np.asarray(result, dtype, order="C")
+        for result, (shape, dtype, owned, repeats) in zip(outputs, wanted, strict=True):
+            array: Array = np.asarray(result, dtype)
+            if not (repeats and 0 in array.strides):
+                array = np.asarray(array, order="C")
             if shape is not None and array.shape != shape:
                 raise UnexpectedShape
             if owned and (array.base is not None or any(array is x for x in arrays)):
