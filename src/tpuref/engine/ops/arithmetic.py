@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import ml_dtypes
@@ -45,15 +46,27 @@ def summed(xp: Any, x: Array, axes: Sequence[int], *, keepdims: bool = False) ->
 
 
 def _float_sums(x: Array, axes: Sequence[int], keepdims: bool) -> Array:
-    """Sum over one run of neighbouring axes after the other, from the last.
-
-    Axes of size 1 neither end a run nor begin one.
-    """
     lies_well = x.flags.c_contiguous and x.flags.aligned
     total = x if lies_well else np.require(x, requirements=("C", "A"))
+    shapes, whole = _shapes_of_sums(x.shape, tuple(axes), keepdims)
+    for shape in shapes:
+        values, total = total.reshape(shape), np.empty(shape[::2], x.dtype)
+        sums.along_middle(values, total)
+    return total.reshape(whole)
+
+
+@lru_cache(maxsize=1024)
+def _shapes_of_sums(
+    shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool
+) -> tuple[list[tuple[int, int, int]], list[int]]:
+    """Return arrays' shapes whose middle axes to sum in turn, and the result's shape.
+
+    Each middle axis is one run of neighbouring axes, the first one from the last.  Axes
+    of size 1 neither end a run nor begin one.
+    """
     sizes: list[int] = []
     added = False
-    for axis, size in enumerate(x.shape):
+    for axis, size in enumerate(shape):
         if size == 1:
             continue
         if sizes and (axis in axes) == added:
@@ -61,14 +74,10 @@ def _float_sums(x: Array, axes: Sequence[int], keepdims: bool) -> Array:
         else:
             sizes.append(size)
             added = axis in axes
+    shapes = []
     for k in range(len(sizes) - 2 + added, -1, -2):
-        before, row = math.prod(sizes[:k]), math.prod(sizes[k + 1 :])
-        values, total = (
-            total.reshape(before, sizes[k], row),
-            np.empty((before, row), x.dtype),
-        )
-        sums.along_middle(values, total)
+        shapes.append((math.prod(sizes[:k]), sizes[k], math.prod(sizes[k + 1 :])))
         sizes[k] = 1
     if keepdims:
-        return total.reshape([1 if k in axes else n for k, n in enumerate(x.shape)])
-    return total.reshape([n for k, n in enumerate(x.shape) if k not in axes])
+        return shapes, [1 if k in axes else n for k, n in enumerate(shape)]
+    return shapes, [n for k, n in enumerate(shape) if k not in axes]

@@ -8,8 +8,8 @@ from tpuref.engine.ops.meaning import Array
 
 def sizes_in(value: Array) -> tuple[int, ...]:
     """Return the sizes in a shape array; ValueError if one is negative."""
-    sizes = tuple(int(size) for size in value.reshape(-1))
-    if any(size < 0 for size in sizes):
+    sizes = tuple(map(int, value.reshape(-1).tolist()))
+    if sizes and min(sizes) < 0:
         raise ValueError(f"expected sizes of 0 or more, got {list(sizes)}")
     return sizes
 
