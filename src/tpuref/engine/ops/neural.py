@@ -203,7 +203,8 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> Array:
     shifted = _below_greatest(np, logits, -1)
     first = np.arange(0, shifted.size, classes or 1).reshape(labels.shape)
     chosen = shifted.reshape(-1)[first + labels]
-    loss: Array = _log_sum(np, shifted, -1)[..., 0] - chosen
+    weights = np.exp(shifted, out=shifted)
+    loss: Array = np.log(_sum_along(np, weights, -1))[..., 0] - chosen
     return loss.astype(logits.dtype, copy=False)
 
 
