@@ -10,7 +10,7 @@ enum { COUNT = 3, INNER = 5, ROWS = 29, COLUMNS = 80, FIRST = 2, LAST = 28 };
 
 static float lefts[COUNT][INNER * ROWS], rights[COUNT][INNER * COLUMNS];
 static float result[3][ROWS * COLUMNS];
-static float rows[COUNT * INNER * ROWS + TPUREF_OUTPUTS];
+static float rows[(COUNT * INNER + TPUREF_OUTPUTS) * ROWS + TPUREF_OUTPUTS];
 static float columns[TPUREF_GROUP + COUNT * INNER * 2 * TPUREF_OUTPUTS];
 
 static void draw(float *values, size_t count)

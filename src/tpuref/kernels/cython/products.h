@@ -15,8 +15,8 @@ enum { TPUREF_INNER = 512 };
    and the rows of a result are written in one go. */
 enum { TPUREF_GROUP = 1 << 16, TPUREF_BLOCK = 8 };
 
-/* The most tiles whose left rows are copied at once. */
-enum { TPUREF_STARTS = 64 };
+/* The most tiles whose left rows are copied at once, and the rows fetched early. */
+enum { TPUREF_STARTS = 64, TPUREF_ROWS_AHEAD = 4 };
 
 /* Turned left matrices are not copied if their rows in memory are at most so far apart. */
 enum { TPUREF_NEAR = 256 };
@@ -33,25 +33,35 @@ typedef struct {
 
 /* Copy `tiles` tiles of all left matrices, which are turned, next to each other: in a
    matrix the columns may lie on different pages. Rows in memory are read one after the
-   other, as a processor expects; `starts` has the first rows of the tiles and the end. */
+   other, as a processor expects; parts of them are fetched early. `starts` has the first
+   rows of the tiles and the end. */
 TPUREF_INLINE void tpuref_gather_left(
     const tpuref_products *p, const ptrdiff_t *starts, ptrdiff_t tiles, float *to)
 {
     ptrdiff_t steps = p->count * p->inner, end = p->left_apart * (p->inner - 1) + p->rows;
-    ptrdiff_t k, i, tile, step = 0;
+    ptrdiff_t k, i, tile, step = 0, heights[TPUREF_STARTS], least = p->rows;
+    float *places[TPUREF_STARTS];
+    int parts = starts[tiles] - *starts < p->left_apart;
+    for (tile = 0; tile < tiles; tile++) {
+        heights[tile] = starts[tile + 1] - starts[tile];
+        least = heights[tile] < least ? heights[tile] : least;
+        places[tile] = to + (starts[tile] - *starts) * steps + tile * TPUREF_OUTPUTS;
+    }
     for (k = 0; k < p->count; k++)
         for (i = 0; i < p->inner; i++, step++) {
             const float *from = p->lefts[k] + i * p->left_apart;
-            for (tile = 0; tile < tiles; tile++) {
-                ptrdiff_t start = starts[tile], height = starts[tile + 1] - start;
-                float *place = to + (start - *starts) * steps + step * height;
-                /* A whole vector is faster than a part, and later steps write over it. */
-                if ((steps - step) * height >= TPUREF_OUTPUTS
-                    && i * p->left_apart + start + TPUREF_OUTPUTS <= end)
-                    *(tpuref_outputs *)place = *(const tpuref_outputs *)(from + start);
-                else
-                    memcpy(place, from + start, height * sizeof *place);
-            }
+            const float *ahead = from + TPUREF_ROWS_AHEAD * p->left_apart;
+            for (tile = *starts; parts && tile < starts[tiles]; tile += TPUREF_OUTPUTS)
+                __builtin_prefetch(ahead + tile);
+            /* A whole vector is faster than a part, and later steps write over it. */
+            if ((steps - step) * least >= TPUREF_OUTPUTS
+                && i * p->left_apart + starts[tiles - 1] + TPUREF_OUTPUTS <= end)
+                for (tile = 0; tile < tiles; places[tile] += heights[tile], tile++)
+                    *(tpuref_outputs *)places[tile]
+                        = *(const tpuref_outputs *)(from + starts[tile]);
+            else
+                for (tile = 0; tile < tiles; places[tile] += heights[tile], tile++)
+                    memcpy(places[tile], from + starts[tile], heights[tile] * sizeof *to);
         }
 }
 
@@ -192,9 +202,9 @@ typedef void tpuref_compute(
     const tpuref_products *p, ptrdiff_t row, ptrdiff_t count, int wide, const float *left,
     ptrdiff_t next, const float *right, float *result, ptrdiff_t kept);
 
-/* Write rows [first, last) of the result; `left` has room for these rows of all left
-   matrices and a vector, and `right` for a group and 32 columns of all right matrices,
-   which are all `turned` or not. */
+/* Write rows [first, last) of the result. `left` has room for these rows of all left
+   matrices, with one vector more for each and one at the end; `right` for a group and 32
+   columns of all right matrices, which are all `turned` or not. */
 TPUREF_INLINE void tpuref_rows(
     const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left, float *right,
     const ptrdiff_t widest, const int vectors, const int turned, tpuref_compute *compute)
@@ -205,11 +215,12 @@ TPUREF_INLINE void tpuref_rows(
 #define TPUREF_FIRST(tile) (first + (tile) * height / tiles)
     int gathers = p->left_turned && (p->count > 1 || p->left_apart > TPUREF_NEAR);
     for (block = 0; gathers && block < tiles; block += TPUREF_STARTS) {
-        ptrdiff_t starts[TPUREF_STARTS + 1], some = tiles - block;
+        ptrdiff_t starts[TPUREF_STARTS + 1] = {0}, some = tiles - block;
         some = some < TPUREF_STARTS ? some : TPUREF_STARTS;
         for (tile = 0; tile <= some; tile++)
             starts[tile] = TPUREF_FIRST(block + tile);
-        tpuref_gather_left(p, starts, some, left + (*starts - first) * inner);
+        tpuref_gather_left(p, starts, some,
+                           left + (*starts - first) * inner + block * TPUREF_OUTPUTS);
     }
     for (group = 0; group < p->columns; group += columns)
         for (block = 0; block < tiles; block += TPUREF_BLOCK)
@@ -224,7 +235,8 @@ TPUREF_INLINE void tpuref_rows(
                     tpuref_gather_right(p, column, copied, TPUREF_OUTPUTS, turned);
                 for (tile = block; tile < tiles && tile < block + TPUREF_BLOCK; tile++) {
                     ptrdiff_t row = TPUREF_FIRST(tile), count = TPUREF_FIRST(tile + 1) - row;
-                    const float *gathered = left + (row - first) * inner;
+                    const float *gathered
+                        = left + (row - first) * inner + tile * TPUREF_OUTPUTS;
                     compute(p, row, count, wide, gathers ? gathered : p->lefts[0] + row,
                             gathers ? count : p->left_apart, copied,
                             p->result + row * p->result_apart + column, kept);

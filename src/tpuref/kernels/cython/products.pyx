@@ -106,8 +106,7 @@ cdef class Work:
     def multiply(self, Py_ssize_t first, Py_ssize_t last):
         """Write rows [first, last) of the result, counted over all matrices."""
         cdef Products p = self.whole
-        cdef Py_ssize_t gathered = p.inner * p.rows if p.left_turned else 0
-        cdef float[::1] rows = np.empty(gathered + TPUREF_OUTPUTS, np.float32)
+        cdef float[::1] rows = rows_of(p.inner, p.rows if p.left_turned else 0)
         cdef float[::1] columns = columns_of(p.inner)
         cdef const float* left
         cdef const float* right
@@ -171,7 +170,7 @@ def add_up(lefts, rights, Py_ssize_t first, Py_ssize_t last, float[:, ::1] resul
     cdef Products whole
     cdef const uintptr_t[::1] left = addresses_of(lefts), right = addresses_of(rights)
     cdef Py_ssize_t inner = len(lefts[0]) * left.shape[0]
-    cdef float[::1] rows = np.empty(inner * (last - first) + TPUREF_OUTPUTS, np.float32)
+    cdef float[::1] rows = rows_of(inner, last - first)
     cdef float[::1] columns = columns_of(inner)
     whole.lefts = <const float* const*>&left[0]
     whole.rights = <const float* const*>&right[0]
@@ -182,6 +181,11 @@ def add_up(lefts, rights, Py_ssize_t first, Py_ssize_t last, float[:, ::1] resul
     whole.result = &result[0, 0]
     with nogil:
         tpuref_sum_of_products(&whole, first, last, &rows[0], &columns[0])
+
+
+cdef rows_of(Py_ssize_t inner, Py_ssize_t count):
+    """Return memory for rows of left matrices."""
+    return np.empty((inner + TPUREF_OUTPUTS) * count + TPUREF_OUTPUTS, np.float32)
 
 
 cdef columns_of(Py_ssize_t inner):
