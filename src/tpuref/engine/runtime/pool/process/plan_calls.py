@@ -16,7 +16,7 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.runtime.pool.columns import Shape
 from tpuref.kernels import elementwise as kernel
 
-BLOCK_BYTES = 1 << 17
+BLOCK_BYTES = 1 << 18
 """The memory of a block in a chain of elementwise operations.
 
 The blocks of a few operands stay in a cache of the second level.
