@@ -153,7 +153,8 @@ def _below_greatest(xp: Any, logits: Array, axis: int, out: Array | None = None)
         return wide - xp.max(wide, axis, keepdims=True, initial=-np.inf)
     rows = np.ascontiguousarray(wide.swapaxes(axis, -1))
     greatest = np.empty((*rows.shape[:-1], 1), rows.dtype)
-    sums.greatest_of_rows(rows.reshape(greatest.size, rows.shape[-1]), greatest.reshape(-1))
+    size = rows.shape[-1]
+    sums.greatest_of_rows(rows.reshape(greatest.size, size), greatest.reshape(-1))
     shifted = np.empty_like(wide) if out is None or out.dtype != wide.dtype else out
     elementwise.subtract(wide, greatest.swapaxes(axis, -1), shifted)
     return shifted
