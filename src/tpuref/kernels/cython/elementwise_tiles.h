@@ -1,15 +1,12 @@
 /* Tiles of a chain, for one set of instructions. elementwise.h includes this for each
-   set, with its name as TPUREF_SET, its TPUREF_TARGET, and the TPUREF_WIDTH of its vectors
-   in numbers. */
+   set, with its name as TPUREF_SET, its TPUREF_TARGET, and the numbers in one of its
+   vectors as TPUREF_WIDTH. The macros take these as they are where they are used. */
 
+#ifndef TPUREF_JOIN
 #define TPUREF_JOIN_(name, suffix) name##_##suffix
 #define TPUREF_JOIN(name, suffix) TPUREF_JOIN_(name, suffix)
 #define TPUREF_FLOATS TPUREF_JOIN(tpuref_floats, TPUREF_SET)
 #define TPUREF_BITS TPUREF_JOIN(tpuref_bits, TPUREF_SET)
-
-typedef float TPUREF_FLOATS
-    __attribute__((vector_size(4 * TPUREF_WIDTH), aligned(4), may_alias));
-typedef uint32_t TPUREF_BITS __attribute__((vector_size(4 * TPUREF_WIDTH)));
 
 /* Comparisons by bits, as GCC compares vectors of 64 bytes one number after another:
    `values` where bit 31 of others is 0, else zeros. TPUREF_PAST carries into this bit
@@ -51,6 +48,11 @@ typedef uint32_t TPUREF_BITS __attribute__((vector_size(4 * TPUREF_WIDTH)));
         } \
         TPUREF_EACH(result[v], ((TPUREF_FLOATS *)numbers)[v]) \
         break;
+#endif
+
+typedef float TPUREF_FLOATS
+    __attribute__((vector_size(4 * TPUREF_WIDTH), aligned(4), may_alias));
+typedef uint32_t TPUREF_BITS __attribute__((vector_size(4 * TPUREF_WIDTH)));
 
 /* Run the chain on the tile at `place`. */
 TPUREF_INLINE void TPUREF_JOIN(tpuref_tile, TPUREF_SET)(
@@ -110,19 +112,6 @@ TPUREF_TARGET static ptrdiff_t TPUREF_JOIN(tpuref_tiles, TPUREF_SET)(
 static const tpuref_set TPUREF_JOIN(tpuref_set, TPUREF_SET) = {
     TPUREF_JOIN(tpuref_tiles, TPUREF_SET), TPUREF_VECTORS * TPUREF_WIDTH };
 
-#undef TPUREF_JOIN_
-#undef TPUREF_JOIN
-#undef TPUREF_FLOATS
-#undef TPUREF_BITS
-#undef TPUREF_PAST
-#undef TPUREF_UNLESS
-#undef TPUREF_IF_POSITIVE
-#undef TPUREF_RELU_OF
-#undef TPUREF_AT
-#undef TPUREF_FETCH_NEXT
-#undef TPUREF_EACH
-#undef TPUREF_VECTORS_CASE
-#undef TPUREF_NUMBERS_CASE
 #undef TPUREF_SET
 #undef TPUREF_TARGET
 #undef TPUREF_WIDTH
