@@ -1,6 +1,5 @@
 """The infeed queue: configuration, the operations it makes, and what arrives."""
 
-import contextlib
 import threading
 
 import numpy as np
@@ -34,17 +33,6 @@ def facts(queue):
 def running(queue):
     """Return a computation that gives two replicas' elements as they arrive."""
     return tf.tpu.replicate(lambda *fed: [e * 1 for e in fed], [[], []], queue)
-
-
-@contextlib.contextmanager
-def soon(function, *arguments):
-    """Call `function` from another thread while the block waits for what it does."""
-    timer = threading.Timer(0.1, function, arguments)
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.join()
 
 
 @pytest.mark.parametrize(
@@ -122,5 +110,8 @@ def test_enqueueing_from_another_thread_ends_the_wait():
     queue = InfeedQueue(tuple_types=[tf.int32], tuple_shapes=[[2]])
     out = running(queue)
     enqueue = queue.split_inputs_and_generate_enqueue_ops([tf.constant([5, 6])])
-    with tf.Session() as sess, soon(sess.run, enqueue):
+    with tf.Session() as sess:
+        feeder = threading.Timer(0.1, sess.run, [enqueue])
+        feeder.start()
         np.testing.assert_array_equal(sess.run(out), [[[5]], [[6]]])
+        feeder.join()
