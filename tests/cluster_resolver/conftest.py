@@ -6,10 +6,11 @@ import pytest
 from tpuref_conformance.suite.cloud_stand_ins import CloudTPU, surroundings
 
 from tpuref.interface.cluster_resolver import metadata, source, tpu
-from tpuref.testing import FakeClock, FakeCloudTPU, patience
+from tpuref.testing import FakeCloudTPU
 
 from ..remote.conftest import server  # noqa: F401 - a fixture
 from .api_object import NODE_1, NODE_2
+from .patience_stand_ins import unhurried
 
 VARIABLES = (
     source.ENDPOINTS_VARIABLE,
@@ -66,6 +67,5 @@ def cloud():
 @pytest.fixture
 def clock():
     """A clock on which resolvers wait without waiting."""
-    clock = FakeClock()
-    with patience(clock=clock):
+    with unhurried() as clock:
         yield clock

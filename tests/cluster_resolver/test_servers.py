@@ -9,12 +9,9 @@ from tpuref.testing import FakeClock, FakeCloudTPU, patience
 
 from ..pythons import python
 from ..remote.conftest import answers
-from .api_object import CONTRIB, DISTRIBUTE
+from .api_object import CONTRIB, DISTRIBUTE, PLACE
 
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
-
-NODE = {"tpu": "node-1", "project": "p", "zone": "z"}
-
 
 PROGRAM = """
 import sys
@@ -26,7 +23,7 @@ with tf.Session(sys.argv[1]) as session:
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
 def test_a_coordinator_really_listens(resolver, service):
-    made = resolver(service=service, coordinator_name="coordinator", **NODE)
+    made = resolver("node-1", service=service, coordinator_name="coordinator", **PLACE)
     (address,) = made.cluster_spec().as_dict()["coordinator"]
     assert address.startswith("localhost:")
     assert answers(f"grpc://{address}")
@@ -40,8 +37,7 @@ def test_a_coordinator_really_listens(resolver, service):
 
 
 def test_a_coordinator_ends_with_the_block(service):
-    made = DISTRIBUTE(service=service, coordinator_name="c", **NODE)
-    with made:
+    with DISTRIBUTE("node-1", service=service, coordinator_name="c", **PLACE) as made:
         assert answers(made.master("c"))
     assert not answers(made.master("c"))
     assert made.cluster_spec().jobs == ["c", "worker"]

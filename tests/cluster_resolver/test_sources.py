@@ -104,8 +104,7 @@ def test_words_about_no_tpus(tf):
 def test_lists(tf):
     same(distribute(tf)(["grpc://10.1.2.3:8470"]).master(), "grpc://10.1.2.3:8470")
     same(resolved(contrib(tf), one_node(), tpu=["node-1"]).get_job_name(), "worker")
-    words = ["tpu is a list of 2"]
-    refused(NotImplementedError, words, distribute(tf), ["a", "b"])
+    refused(NotImplementedError, ["tpu is a list of 2"], distribute(tf), ["a", "b"])
     for master in ("", "local", "grpc://10.1.2.3:8470", "/bns/cell"):
         for tpus in (["node-1", master], [master, "node-1"]):
             made = {"tpu": tpus, "service": UntouchableAPI()}
@@ -136,14 +135,8 @@ def test_what_is_a_name(tf):
     for name in ("zone", "project", "job_name", "coordinator_name"):
         words, given = [f"{name} must be text, got int 5"], {name: 5}
         refused(TypeError, words, resolved, distribute(tf), one_node(), **given)
-    expect_raises(
-        TypeError,
-        resolved,
-        distribute(tf),
-        one_node(),
-        coordinator_name="c",
-        coordinator_address=5,
-    )
+    given = {"coordinator_name": "c", "coordinator_address": 5}
+    expect_raises(TypeError, resolved, distribute(tf), one_node(), **given)
 
 
 def test_trace(tf):
@@ -152,12 +145,8 @@ def test_trace(tf):
         ["TPUClusterResolver:", "  tpu: 'local', passed on as the session's master"],
     )
     with surroundings(Metadata(), TPU_NAME="node-1"):
-        made = distribute(tf)(
-            zone="z",
-            service=one_node(),
-            coordinator_name="c",
-            coordinator_address="a:1",
-        )
+        given = {"coordinator_name": "c", "coordinator_address": "a:1"}
+        made = distribute(tf)(zone="z", service=one_node(), **given)
     same(
         told(made),
         [
