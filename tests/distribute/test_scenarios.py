@@ -32,8 +32,7 @@ def inside_a_replicated_computation(strategy):
             return tf.identity(context.merge_call(lambda d, x: sum(d.unwrap(x)), own))
 
         sums = strategy.call_for_each_tower(fn)
-        averaged = strategy.reduce(MEAN, sums, sums)
-        return i + 1, strategy.unwrap(averaged)[0]
+        return i + 1, strategy.unwrap(strategy.reduce(MEAN, sums, sums))[0]
 
     def computation():
         return tf.while_loop(
