@@ -58,6 +58,7 @@ def test_given_credentials(resolver, cloud):
         resolver("node-1", credentials=Token("wrong")).cluster_spec()
 
 
+NOT_OF_TPUS = "does not describe the Cloud TPU API"
 PROGRAM = """
 import json, sys
 import tpuref as tf
@@ -122,7 +123,7 @@ def test_an_unknown_api(cloud, monkeypatch):
     monkeypatch.setenv(
         "TPU_API_DISCOVERY_URL", f"http://{cloud.host}/discovery/v1/apis/cpu/v9/rest"
     )
-    with pytest.raises(RuntimeError, match="does not describe the Cloud TPU API"):
+    with pytest.raises(RuntimeError, match=NOT_OF_TPUS):
         DISTRIBUTE("node-1", credentials=ANONYMOUS).cluster_spec()
 
 
@@ -134,12 +135,8 @@ NO_RESOURCES = description("http://127.0.0.1:9/", "v1") | {"resources": {}}
 @pytest.mark.parametrize(
     ("part", "content", "message"),
     [
-        ("/discovery/", "<html>", "does not describe the Cloud TPU API"),
-        (
-            "/discovery/",
-            {"rootUrl": "http://a/"},
-            "does not describe the Cloud TPU API",
-        ),
+        ("/discovery/", "<html>", NOT_OF_TPUS),
+        ("/discovery/", {"rootUrl": "http://a/"}, NOT_OF_TPUS),
         ("/discovery/", NO_RESOURCES, "does not answer projects"),
         ("/nodes", "<html>", "'node-1': the answer .* is malformed"),
         ("/nodes", [1], "'node-1': the answer .* is malformed"),

@@ -42,15 +42,9 @@ def asked(tf, *answers, **patience):
 def test_asks_again(tf):
     answer = node(*TWO_HOSTS)
     passing = [busy(status) for status in (408, 429, 500, 502, 503, 504)]
-    passing += [
-        ConnectionResetError("cut"),
-        BrokenPipeError("cut"),
-        TimeoutError("late"),
-        socket.gaierror("no such host"),
-        http.client.RemoteDisconnected("cut"),
-        http.client.BadStatusLine("cut"),
-        Retryable(True),
-    ]
+    passing += [ConnectionResetError("cut"), BrokenPipeError("cut")]
+    passing += [http.client.RemoteDisconnected("cut"), http.client.BadStatusLine("cut")]
+    passing += [TimeoutError("late"), socket.gaierror("no such host"), Retryable(True)]
     for error in passing:
         same(asked(tf, error, answer), (WORKERS, 2, [0.1]), call=repr(error))
     found, count, slept = asked(tf, *([busy()] * 5), answer)
@@ -135,14 +129,10 @@ def test_limits_of_patience(tf):
     with patience() as held:
         same((held.api, held.metadata, held.attempts), (30, 3, 5))
         expect_raises(AttributeError, setattr, held, "api", 5)
-    for fields in (
-        {"api": 0},
-        {"metadata": 0},
-        {"attempts": 0},
-        {"api": -1},
-        {"metadata": -1},
-    ):
-        refused(ValueError, ["metadata and api must be positive"], wait, **fields)
+    words = ["metadata and api must be positive"]
+    for name in ("api", "metadata", "attempts"):
+        for limit in (0, -1):
+            refused(ValueError, words, wait, **{name: limit})
     same(wait(api=0.5, metadata=0.5, attempts=1), [])
     with unhurried(api=7) as clock:
         made = resolved(distribute(tf), Answers(busy()))
@@ -166,14 +156,8 @@ def test_metadata_again(tf):
     found = ["projects/proj-m/locations/z/nodes/node-1"]
     for status in ("429 Busy", "500 Error", "503 Busy", "599 Odd"):
         same(placed(tf, [status, status]), (found, [0.1, 0.2]))
-    for status in (
-        "403 Forbidden",
-        "404 Not Found",
-        "201 Created",
-        "199 Odd",
-        "451 Odd",
-        "499 Odd",
-    ):
+    lasting = ["403 Forbidden", "404 Not Found", "451 Odd", "499 Odd"]
+    for status in [*lasting, "201 Created", "199 Odd"]:
         error, slept = placed(tf, [status])
         words = "project/project-id: metadata.google.internal answered HTTP " + status
         assert words in str(error), error
