@@ -153,11 +153,6 @@ def test_former_names_of_arguments():
         tf.reduce_any(x > 0, keepdims=True, keep_dims=True)
 
 
-def test_an_axis_that_does_not_exist_is_reported_with_operation_and_line():
-    with pytest.raises(ValueError, match=r"(?s)Sum 'total'.*axis 2 is out.*test_math"):
-        tf.reduce_sum(tf.constant([[1]]), 2, name="total")
-
-
 def test_tensors_of_unknown_rank_are_reduced_when_they_come():
     x = tf.placeholder(tf.float32)
     last, everything = tf.reduce_sum(x, -1), tf.reduce_sum(x)

@@ -75,6 +75,10 @@ def test_a_name_is_checked_in_eager_mode_too():
         tf.add(1, 2, name=1.5)
 
 
+def add(a, b):
+    return a + b
+
+
 WRONG_TYPES = [
     (lambda: tf.expand_dims([1], 0.5), "tf.expand_dims: axis: expected an integer"),
     (lambda: tf.meshgrid([1], sparse=True), "sparse"),
@@ -92,6 +96,16 @@ WRONG_TYPES = [
     (lambda: tf.constant(SQUARE)[tf.constant([0, 1])], "use tf.gather"),
     (lambda: tf.constant(SQUARE)[tf.constant(1.0)], "use tf.gather"),
     (lambda: tf.einsum("i->", [1.0], order="C"), r"unknown keywords \['order'\]"),
+    (lambda: tf.tpu.shard(add, [ONES], num_shards=2), r"tpu\.shard: .* missing: 'b'"),
+    (lambda: tf.tpu.batch_parallel(add, [ONES]), r"tpu\.shard: .* missing: 'b'"),
+    (lambda: tf.tpu.replicate(add, [[ONES]]), r"tpu\.replicate: .* missing: 'b'"),
+    (lambda: tf.tpu.rewrite(add, []), r"tpu\.rewrite: .* missing: 'a', 'b'"),
+    (
+        lambda: tf.tpu.shard(add, [ONES], shards=8),
+        r"shard\(\).*did you mean num_shards",
+    ),
+    (lambda: tf.tpu.rewrite(add, qq=1), r"rewrite\(\) has no argument 'qq'; it"),
+    (lambda: tf.tpu.shard(add, [ONES], infeed_queue=3), r"tpu\.shard: infeed_queue"),
 ]
 
 

@@ -15,8 +15,9 @@ BUILD = [
     (lambda x: tf.reshape(x, [3]), ValueError, ["Reshape"]),
     (lambda x: tf.logical_not(x), TypeError, ["LogicalNot"]),
     (lambda x: x[5], ValueError, ["StridedSlice"]),
-    (lambda x: tf.reduce_sum(x, axis=4), ValueError, []),
-]
+    (lambda x: tf.reduce_sum(x, 4, name="total"), ValueError,
+     ["Sum 'total'", "axis 4 is out"]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("build", "error", "parts"), BUILD)
