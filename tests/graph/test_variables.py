@@ -177,13 +177,9 @@ def test_load_gives_a_value_and_leaves_the_graph_alone(graph):
 
 def test_a_variable_is_used_in_its_graph_only():
     v, made = tf.Variable(1.0, name="v"), line()
+    uses = [v.read_value, lambda: v.assign(1.0), lambda: v + 1, v.is_initialized]
     with tf.Graph().as_default():
-        for use in (
-            v.read_value,
-            lambda: v.assign(1.0),
-            lambda: v + 1,
-            v.is_initialized,
-        ):
+        for use in uses:
             refused(ValueError, ["'v'", f"{__file__}:{made}", "another graph"], use)
 
 

@@ -134,13 +134,9 @@ def test_conv2d_is_that_of_nn(padding, strides, rate, data_format, evaluate):
 @pytest.mark.parametrize("strides", [1, 2, (3, 2)])
 def test_conv2d_transpose_is_the_gradient_of_conv2d(padding, strides, evaluate):
     kernel = np.cos(np.arange(3 * 3 * 4 * 3) * 0.7).reshape(3, 3, 4, 3)
+    start = tf.constant_initializer(kernel)
     layer = tf.layers.Conv2DTranspose(
-        4,
-        3,
-        strides,
-        padding,
-        use_bias=False,
-        kernel_initializer=tf.constant_initializer(kernel),
+        4, 3, strides, padding, use_bias=False, kernel_initializer=start
     )
     batch = tf.placeholder(tf.float32, [None, 7, 6, 3])
     y = layer(batch)
@@ -168,13 +164,9 @@ def test_separable_conv2d_is_one_convolution_per_channel_and_one_across(evaluate
 
 def test_conv1d_is_conv2d_with_one_row(evaluate):
     kernel = np.cos(np.arange(3 * 3 * 4) * 0.7).reshape(3, 3, 4)
+    start = tf.constant_initializer(kernel)
     y = tf.layers.conv1d(
-        tf.constant(IMAGES[0]),
-        4,
-        3,
-        2,
-        "same",
-        kernel_initializer=tf.constant_initializer(kernel),
+        tf.constant(IMAGES[0]), 4, 3, 2, "same", kernel_initializer=start
     )
     wanted = convolved(IMAGES[0][:, None], kernel[None], (1, 2), "same")[:, 0]
     np.testing.assert_allclose(evaluate(y), wanted, rtol=1e-4, atol=1e-5)

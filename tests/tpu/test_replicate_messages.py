@@ -60,12 +60,8 @@ def test_number_of_inputs(tf):
 
     require(lambda x: x, 2, "(x) takes exactly 1 input, but gets 2 [")
     require(lambda x, y=1: x, 3, "(x, y=1) takes 1 to 2 inputs", "gets 3 [")
-    require(
-        lambda x, y, *z: x,
-        1,
-        "(x, y, *z) takes at least 2 inputs,",
-        "gets 1; missing: 'y' [",
-    )
+    words = ["(x, y, *z) takes at least 2 inputs,", "gets 1; missing: 'y' ["]
+    require(lambda x, y, *z: x, 1, *words)
     require(lambda x, *, k: x, 1, "exactly 1 input and needs k by keyword (use")
     require(named, 1, "named(x, *, k, size=", "needs k, m by keyword")
     require(lambda x, y=1, **z: x, 0, "takes 1 to 2 inputs,", "gets 0; missing: 'x' [")

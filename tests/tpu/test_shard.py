@@ -40,11 +40,8 @@ def test_dimension(tf):
     require(tf.zeros([4, 6]), 2, *words)
     require(tf.zeros([4, 6]), 5, "has no dimension 5 to split")
     require(tf.zeros([4, 6]), -3, "has no dimension -3 to split")
-    require(
-        tf.constant(1.0),
-        0,
-        "has no dimension 0 to split; inputs must have at least rank 1",
-    )
+    words = ["has no dimension 0 to split; inputs must have at least rank 1"]
+    require(tf.constant(1.0), 0, *words)
     require(tf.placeholder(tf.float32), 0, "inputs[1]", "unknown rank; use set_shape")
     seen = []
 
