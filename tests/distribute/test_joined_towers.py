@@ -12,7 +12,7 @@ from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.towers import joined
 from tpuref.engine.program import Instr, Program
 
-from .conftest import LocalResolver, numbers
+from .conftest import LocalResolver, numbers, summed_on_read
 
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)
@@ -99,11 +99,7 @@ def step(strategy, apart):
     start = np.random.default_rng(4).normal(size=(5, 4)).astype("f")
     with strategy.scope():
         w, b = tf.Variable(start, name="w"), tf.Variable(np.zeros(4, "f"), name="b")
-        seen = tf.Variable(
-            0.0,
-            synchronization=tf.VariableSynchronization.ON_READ,
-            aggregation=tf.VariableAggregation.SUM,
-        )
+        seen = summed_on_read("seen", 0.0)
         optimizer = tf.optimizers.SGD(0.1, momentum=0.9)
 
     def step_fn(x):

@@ -44,13 +44,7 @@ def on_replicas(name, replicas, reduction=Reduction.MEAN):
         with tf.control_dependencies([train_op]):
             return tf.reshape(loss, [1])
 
-    return trained(
-        lambda: tf.tpu.shard(
-            step,
-            inputs=[tf.constant(a) for a in (ROWS, TARGETS, IDS)],
-            num_shards=replicas,
-        )
-    )
+    return trained(lambda: tf.tpu.shard(step, [ROWS, TARGETS, IDS], replicas))
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
