@@ -176,24 +176,24 @@ def test_one_structure_of_several_comes_in_its_list():
     assert run(found) == [Pair(3, 8)]
 
 
-@pytest.mark.parametrize(("limit", "expected"), [(0, 0), (1, 1), (3, 3), (99, 5)])
-def test_a_loop_ends_at_the_maximum_of_iterations(limit, expected):
-    loop = tf.while_loop(
+def up_to_five(limit):
+    """Count to 5, in at most so many turns."""
+    return tf.while_loop(
         lambda i: i < 5, lambda i: i + 1, [0], maximum_iterations=limit
     )
-    assert run(loop) == expected
-    known = tf.while_loop(
-        lambda i: i < 5, lambda i: i + 1, [0], maximum_iterations=tf.constant(2)
-    )
-    assert run(known) == 2
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(0, 0), (1, 1), (3, 3), (99, 5)])
+def test_a_loop_ends_at_the_maximum_of_iterations(limit, expected):
+    assert run(up_to_five(limit)) == expected
+    assert run(up_to_five(tf.constant(2))) == 2
 
 
 def test_the_maximum_has_to_be_known():
-    n = tf.placeholder(tf.int32, [])
     with pytest.raises(ValueError, match="maximum_iterations"):
-        tf.while_loop(lambda i: i < 5, lambda i: i + 1, [0], maximum_iterations=n)
+        up_to_five(tf.placeholder(tf.int32, []))
     with pytest.raises(TypeError, match="maximum_iterations"):
-        tf.while_loop(lambda i: i < 5, lambda i: i + 1, [0], maximum_iterations=1.5)
+        up_to_five(1.5)
 
 
 def test_random_numbers_differ_from_turn_to_turn():

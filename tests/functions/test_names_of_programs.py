@@ -127,20 +127,19 @@ def test_a_dataset_function_is_called_once():
         tf.distribute.InputOptions(experimental_replication_mode=mode)
 
 
-def test_a_value_that_was_read_stays():
+def test_a_value_that_was_read_stays(session):
     tf.enable_resource_variables()
     v = tf.get_variable("v", initializer=1.0)
     read = v.value()
     with tf.control_dependencies([read]), tf.control_dependencies([v.assign(5.0)]):
         later = tf.identity(read)
     check = tf.assert_variables_initialized()
-    with tf.Session() as session:
-        with pytest.raises(tf.errors.FailedPreconditionError):
-            session.run(check)
-        session.run(v.initializer)
+    with pytest.raises(tf.errors.FailedPreconditionError):
         session.run(check)
-        assert session.run(later) == 1.0
-        assert session.run(v) == 5.0
+    session.run(v.initializer)
+    session.run(check)
+    assert session.run(later) == 1.0
+    assert session.run(v) == 5.0
     with tf.Graph().as_default():
         assert tf.assert_variables_initialized() is None
 

@@ -106,12 +106,11 @@ def test_a_stall_is_reported_with_counts():
         refused(tf.errors.DeadlineExceededError, words, sess.run, out)
 
 
-def test_enqueueing_from_another_thread_ends_the_wait():
+def test_enqueueing_from_another_thread_ends_the_wait(session):
     queue = InfeedQueue(tuple_types=[tf.int32], tuple_shapes=[[2]])
     out = running(queue)
     enqueue = queue.split_inputs_and_generate_enqueue_ops([tf.constant([5, 6])])
-    with tf.Session() as sess:
-        feeder = threading.Timer(0.1, sess.run, [enqueue])
-        feeder.start()
-        np.testing.assert_array_equal(sess.run(out), [[[5]], [[6]]])
-        feeder.join()
+    feeder = threading.Timer(0.1, session.run, [enqueue])
+    feeder.start()
+    np.testing.assert_array_equal(session.run(out), [[[5]], [[6]]])
+    feeder.join()
