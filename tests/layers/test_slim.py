@@ -74,8 +74,7 @@ def test_the_first_channels():
 def test_moving_averages_with_the_outputs(evaluate):
     x = tf.constant([[1.0], [3.0]])
     y = slim.batch_norm(x, decay=0.5, updates_collections=None)
-    later = slim.batch_norm(x, scope="later", updates_collections="mine")
-    del later
+    slim.batch_norm(x, scope="later", updates_collections="mine")
     mean = tf.global_variables()[1]
     evaluate(y)
     assert evaluate(mean).tolist() == [1.0]
