@@ -57,14 +57,12 @@ def test_losses_of_numbers_are_those_of_1_15(name, evaluate):
 
 
 def test_log_loss_and_cosine_distance_are_those_of_1_15(evaluate):
-    found = evaluate(
-        [
-            tf.losses.log_loss(LABELS, 1 / (1 + np.exp(-SCORES))),
-            tf.losses.cosine_distance(LABELS, SCORES, axis=1),
-            tf.losses.huber_loss([0.0], [2.0], delta=0.5),
-        ]
-    )
-    np.testing.assert_allclose(found, [0.471415, -0.75, 0.875], atol=2e-6)
+    losses = [
+        tf.losses.log_loss(LABELS, 1 / (1 + np.exp(-SCORES))),
+        tf.losses.cosine_distance(LABELS, SCORES, axis=1),
+        tf.losses.huber_loss([0.0], [2.0], delta=0.5),
+    ]
+    np.testing.assert_allclose(evaluate(losses), [0.471415, -0.75, 0.875], atol=2e-6)
 
 
 def test_losses_are_collected_and_added_up(evaluate):
