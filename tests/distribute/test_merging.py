@@ -84,23 +84,22 @@ def test_names_of_towers(tf):
         with tf.variable_scope(None, "layer"):
             return made, variable(tf, "v"), tf.constant(2, name="k")
 
+    def names(value):
+        return [part.name for part in strategy.unwrap(value)]
+
     with strategy_in_scope(tf, cores=3) as strategy:
         plain, _, _ = strategy.call_for_each_tower(fn)
-        names = [part.name for part in strategy.unwrap(plain)]
-        same(names, ["k:0", "tower_1/k:0", "tower_2/k:0"])
+        same(names(plain), ["k:0", "tower_1/k:0", "tower_2/k:0"])
         before = tf.no_op(name="before")
         with tf.name_scope("outer"), tf.control_dependencies([before]):
             plain, v, inner = strategy.call_for_each_tower(fn)
-        names = [part.name for part in strategy.unwrap(plain)]
-        same(names, ["outer/k:0", "outer/tower_1/k:0", "outer/tower_2/k:0"])
-        names = [part.name for part in strategy.unwrap(inner)]
-        same(names[:2], ["outer/layer/k:0", "outer/tower_1/layer/k:0"])
+        same(names(plain), ["outer/k:0", "outer/tower_1/k:0", "outer/tower_2/k:0"])
+        same(names(inner)[:2], ["outer/layer/k:0", "outer/tower_1/layer/k:0"])
         for part in strategy.unwrap(inner):
             same([op.name for op in part.op.control_inputs], ["before"])
         with tf.variable_scope("around"):
             plain, _, _ = strategy.call_for_each_tower(fn)
-        names = [part.name for part in strategy.unwrap(plain)]
-        same(names, ["around/k:0", "around/tower_1/k:0", "around/tower_2/k:0"])
+        same(names(plain), ["around/k:0", "around/tower_1/k:0", "around/tower_2/k:0"])
         # The first call has opened the scope layer in each tower.
         same(v.name, "layer_1/v:0")
         with tf.variable_scope(None, "layer"):
