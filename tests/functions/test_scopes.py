@@ -3,6 +3,23 @@
 import tpuref as tf
 
 
+def test_all_scopes_hold_together():
+    first = tf.no_op()
+    with (
+        tf.name_scope("n") as scope,
+        tf.device("/job:a"),
+        tf.device("/cpu:0"),
+        tf.control_dependencies([first]),
+    ):
+        x = tf.constant(1, name="x")
+    assert scope == "n/"
+    assert x.op.name == "n/x"
+    assert x.device == x.op.device == "/job:a/device:CPU:0"
+    assert x.op.control_inputs == [first]
+    y = tf.constant(1, name="x")
+    assert (y.op.name, y.device, y.op.control_inputs) == ("x", "", [])
+
+
 def test_values_are_accepted_by_name_scope():
     with tf.name_scope(None, "scale", [tf.constant(1)]) as scope:
         assert scope == "scale/"
