@@ -253,9 +253,8 @@ def test_what_is_too_large_for_the_server():
         assert session.run(x, {x: np.ones(500)}).shape == (500,)
         # A result may be larger: the client says for itself what it takes.
         assert session.run(tf.zeros([5000])).shape == (5000,)
-    content = opening().SerializeToString() + bytes(20_000)
     with pytest.raises(grpc.RpcError) as raised:
-        answers(server.target, [content])
+        answers(server.target, [opening().SerializeToString() + bytes(20_000)])
     assert raised.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
     assert still_serves(server)
     server.stop()
@@ -263,9 +262,8 @@ def test_what_is_too_large_for_the_server():
 
 def test_what_is_too_large_for_the_client(server):
     config = tf.ConfigProto(rpc_options=tf.RPCOptions(max_message_bytes=10_000))
-    refused = pytest.raises(tf.errors.ResourceExhaustedError, match="result of the run")
     with tf.Session(server.target, config=config) as session:
-        with refused:
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="result of the run"):
             session.run(tf.zeros([5000]))
         assert session.run(tf.zeros([5])).shape == (5,)
 

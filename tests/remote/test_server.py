@@ -39,9 +39,8 @@ def test_it_listens_on_the_address_of_its_task():
 
 
 def test_a_port_in_use_is_an_error(server):
-    address = server.target.removeprefix("grpc://")
     with pytest.raises(tf.errors.UnknownError, match="port may be in use"):
-        tf.train.Server({"worker": [address]})
+        tf.train.Server({"worker": [server.target.removeprefix("grpc://")]})
 
 
 def test_a_server_can_be_started_later():

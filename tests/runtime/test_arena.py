@@ -78,8 +78,7 @@ def test_freed_memory_is_used_again(arena):
     sizes = [100, 5000, 70_000, 3 * MEBIBYTE]
 
     def turn():
-        offsets = [heap.allocate(size) for size in sizes * 3]
-        for offset in offsets:
+        for offset in [heap.allocate(size) for size in sizes * 3]:
             heap.free(offset)
 
     turn()

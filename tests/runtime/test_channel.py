@@ -62,8 +62,7 @@ def test_small_and_large_messages_keep_their_order(ends):
             assert receiver.receive() == message
         for message in messages[at_once:]:
             sender.send(message)
-        rest = [receiver.receive() for _ in messages[at_once:]]
-        assert rest == messages[at_once:]
+        assert [receiver.receive() for _ in messages[at_once:]] == messages[at_once:]
 
 
 def test_who_sleeps_is_woken(ends):

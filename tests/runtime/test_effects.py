@@ -83,9 +83,8 @@ def test_results_have_the_type_that_was_promised(returned, dtypes, expected):
     ],
 )
 def test_results_that_were_not_promised_are_refused(returned, dtypes, message):
-    out = tf.py_func(lambda: returned, [], dtypes)
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        evaluate_once(out)
+        evaluate_once(tf.py_func(lambda: returned, [], dtypes))
 
 
 def test_the_line_is_that_of_the_host_function_itself(session):

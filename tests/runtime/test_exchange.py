@@ -132,8 +132,7 @@ def expected(computation):
 )
 def test_the_bits_are_those_of_lockstep(computation, processes, algorithm):
     settings = {"processes": processes, "all_reduce": algorithm}
-    found = results(computation, executor="pool", **settings)
-    assert found == expected(computation)
+    assert results(computation, executor="pool", **settings) == expected(computation)
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "ring"])

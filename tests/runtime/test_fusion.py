@@ -390,8 +390,7 @@ def test_products_with_a_shared_matrix_are_one_where_the_bits_are_the_same(monke
     for rows in (1, 16, 33):
         left = Stacked(draw.standard_normal((CORES, rows, 156)).astype(np.float32))
         right = draw.standard_normal((64, 156)).astype(np.float32)
-        fusion = fusion_of(program, CORES, [3])
-        values = fused(fusion, {0: left, 1: [right] * CORES})
+        values = fused(fusion_of(program, CORES, [3]), {0: left, 1: [right] * CORES})
         for found, x in zip(values[3], left, strict=True):
             assert found.tobytes() == np.matmul(-x, right.T).tobytes()
     assert sizes.count((CORES, 16, 156)) >= 1
@@ -432,8 +431,7 @@ def test_convolutions_of_the_images_of_all_cores(case, dtype):
     several = [draw.standard_normal(images).astype(dtype) for _ in range(CORES)]
     for shared in (weights, np.where(weights > 1.5, np.inf, weights).astype(dtype)):
         columns = {0: Stacked(np.array(several)), 1: [shared] * CORES}
-        fusion = fusion_of(program, CORES, [3, 4, 5], known)
-        values = fused(fusion, columns)
+        values = fused(fusion_of(program, CORES, [3, 4, 5], known), columns)
         require_same(values, one_by_one(program, CORES, columns, known), [3, 4, 5])
     apart = {0: several, 1: [weights * k for k in np.arange(1, CORES + 1, dtype=dtype)]}
     values = fused(fusion_of(program, CORES, [3, 4, 5], known), apart)

@@ -27,8 +27,7 @@ def same_as_the_interpreter(made, fed, made_run=run):
     expected = run_program(made, {0: fed}, made_run())[0]
     prepared = HostProgram(made)
     for _ in range(2):
-        results = prepared.run(fed, made_run())
-        for given, wanted in zip(results, expected, strict=True):
+        for given, wanted in zip(prepared.run(fed, made_run()), expected, strict=True):
             np.testing.assert_array_equal(given, wanted, strict=True)
             assert given.flags.c_contiguous
 
@@ -102,8 +101,7 @@ def test_results_take_memory_that_nobody_reads_again(rows, monkeypatch):
     twice = x - 7.0
     product = twice * twice + twice
     v = tf.Variable(np.ones([rows, 128], np.float32))
-    change = x * 0.5
-    added = v.assign_add(change)
+    added = v.assign_add(x * 0.5)
     fetches = [once, view * 2.0, later, product, added, tf.nn.bias_add(x, x[0])]
     fed = np.random.default_rng(6).standard_normal((rows, 128), np.float32)
 

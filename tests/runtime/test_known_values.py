@@ -111,7 +111,6 @@ def test_replicas_compute_repeats_once_within_each_block(executor):
 
 
 def test_replicas_that_use_several_cores_stay_as_they_are():
-    outputs = tf.tpu.replicate(lambda x: tf.exp(x) + tf.exp(x), [[1.0]])
-    program = body(outputs)
+    program = body(tf.tpu.replicate(lambda x: tf.exp(x) + tf.exp(x), [[1.0]]))
     apart = replace(program, instrs=tuple(replace(i, core=1) for i in program.instrs))
     assert (left(program), left(apart)) == ((1, 0), (2, 0))

@@ -62,8 +62,7 @@ def written(capsys):
 
 
 def test_lines_have_the_core_before_them(written):
-    shown = written.shown(b"one\ntwo\r\n\n")
-    assert shown == "[core 3] one\n[core 3] two\n[core 3] \n"
+    assert written.shown(b"one\ntwo\r\n\n") == "[core 3] one\n[core 3] two\n[core 3] \n"
     assert written.shown() == ""
 
 

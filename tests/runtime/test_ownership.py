@@ -79,8 +79,7 @@ def test_a_split_along_any_axis_copies_once(monkeypatch):
     with tf.config.override(executor="pool", cores=2), tf.Session() as session:
         session.run(tf.tpu.initialize_system())
         x, out = sharded(1)
-        data = np.zeros((200, 400), np.float32)
-        session.run(out, {x: data})
+        session.run(out, {x: np.zeros((200, 400), np.float32)})
     assert lay_there == [True, True]  # the split has put the shards where cores read
 
 

@@ -109,8 +109,7 @@ def test_a_session_ends_with_its_last_reference(session, fed):
 
 def test_programs_are_sent_once(session):
     fetch = replicated(lambda x: x + 1.0)
-    pool, sent = executor(), []
-    cores = pool._cores
+    cores, sent = executor()._cores, []
     post = cores.post_to_all
     cores.post_to_all = lambda message: sent.append(message[0]) or post(message)
     for _ in range(3):

@@ -51,8 +51,7 @@ def test_the_bits_are_the_same():
     draw = np.random.default_rng(3)
     column = [draw.standard_normal((SIZE, SIZE), np.float32) for _ in range(CORES)]
     for _ in range(2):
-        columns = {0: column, 1: [HALF] * CORES, 2: [ONE] * CORES}
-        values = fused(fusion, columns)
+        values = fused(fusion, {0: column, 1: [HALF] * CORES, 2: [ONE] * CORES})
         for core, given in enumerate(column):
             x, t = -given, np.tanh(-given)
             half, more = x * HALF, ONE + t

@@ -41,8 +41,7 @@ def told(session, monkeypatch):
     def noting(messages):
         for kind, *content in messages.values():
             if kind == "run":
-                request = RunRequest(*content)
-                found.append([handle for handle, _ in request.variables])
+                found.append([handle for handle, _ in RunRequest(*content).variables])
         post(messages)
 
     monkeypatch.setattr(cores(), "post_each", noting)
@@ -71,8 +70,7 @@ def test_each_process_is_told_of_a_value_once(evaluate, told):
     assert evaluate(read) == [(0.0,)] * 3
     names = [[handle.partition(":")[0] for handle in request] for request in told]
     assert names[0::2] == names[1::2], "both processes hear the same"
-    wanted = [["large", "small"], [], [], ["small"], [], ["large"]]
-    assert names[0::2] == wanted
+    assert names[0::2] == [["large", "small"], [], [], ["small"], [], ["large"]]
 
 
 def test_a_process_is_told_of_the_variables_of_its_towers(evaluate, told):
@@ -83,8 +81,7 @@ def test_a_process_is_told_of_the_variables_of_its_towers(evaluate, told):
         grown = strategy.call_for_each_tower(lambda: v.assign_add(common))
     for turn in (1, 2):
         told.clear()
-        found = evaluate(strategy.unwrap(grown))
-        assert found == [2.0 + 3.0 * turn] * 3
+        assert evaluate(strategy.unwrap(grown)) == [2.0 + 3.0 * turn] * 3
         names = [[handle.partition("#")[0] for handle in request] for request in told]
         # They keep what they have written themselves.
         wanted = [["common", "v"], ["common", "v/replica_1", "v/replica_2"]]

@@ -32,8 +32,7 @@ def test_the_setting(monkeypatch):
 
 
 def test_local_cores_are_in_the_order_of_the_cores():
-    placement = ((5, 0), (1, 4), (3, 2))
-    local_cores = local_cores_of(Split(6, 2), placement)
+    local_cores = local_cores_of(Split(6, 2), ((5, 0), (1, 4), (3, 2)))
     first, second = local_cores[0], local_cores[1]
     assert first == [LocalCore(0, 0, 1), LocalCore(1, 1, 0), LocalCore(2, 2, 1)]
     assert (first.replicas, first.leading, first.leaders) == ([0, 1, 2], [1], [1])

@@ -49,8 +49,7 @@ def disagreement(state, *values):
 def test_a_replica_that_leaves_the_old_value_disagrees():
     state = State()
     state.write("v", f32(1))
-    message = disagreement(state, f32(2), None)
-    assert "replica 0 has 2.0, replica 1 has 1.0" in message
+    assert "replica 0 has 2.0, replica 1 has 1.0" in disagreement(state, f32(2), None)
     assert state.read("v").tolist() == [1.0]
 
 

@@ -62,8 +62,7 @@ def turning(x, y):
     """A sum of products in each turn of a loop."""
 
     def body(turn, x, y):
-        one = tf.matmul(x, y, transpose_a=True)
-        total = tf.tpu.cross_replica_sum(one)
+        total = tf.tpu.cross_replica_sum(tf.matmul(x, y, transpose_a=True))
         return turn + 1, x * 0.5, y + tf.reduce_mean(total)
 
     return tf.while_loop(lambda turn, *held: turn < 4, body, [0, x, y])[1:]
@@ -71,8 +70,7 @@ def turning(x, y):
 
 def results(computation, *options, **settings):
     draw = np.random.default_rng(1)
-    shape = (8, 4, 300 + 320)
-    data = draw.standard_normal(shape).astype(np.float32)
+    data = draw.standard_normal((8, 4, 300 + 320)).astype(np.float32)
     settings = {"cores": 8, "timeout": 30.0, **settings}
     with tf.config.override(**settings), tf.Graph().as_default():
         rows = [list(map(tf.constant, np.split(each, [300], 1))) for each in data]
@@ -94,8 +92,7 @@ def expected(computation):
 )
 def test_the_bits_are_those_of_lockstep(computation, processes, algorithm):
     settings = {"processes": processes, "all_reduce": algorithm}
-    found = results(computation, executor="pool", **settings)
-    assert found == expected(computation)
+    assert results(computation, executor="pool", **settings) == expected(computation)
 
 
 def test_a_traced_run_has_the_products_and_the_sums():
@@ -132,8 +129,7 @@ def added(count=3, rows=ROWS, total="AddN", **turned):
             shaped("Exp" if k % 2 else "Abs", [1], 3 + k, INNER, COLUMNS),
             shaped("MatMul", [2, 3 + k], 10 + k, rows, COLUMNS, **attrs),
         ]
-    slots = [*range(10, 10 + count)]
-    return [*instrs, shaped(total, slots, 20, rows, COLUMNS)]
+    return [*instrs, shaped(total, [*range(10, 10 + count)], 20, rows, COLUMNS)]
 
 
 def test_the_products_of_a_sum_are_not_written():

@@ -81,8 +81,7 @@ def test_bytes_are_read_and_given_back(data):
 
 def test_a_mesh_of_four_axes_is_given():
     read = Topology(V4_8)
-    name = read.tpu_device_name_at_coordinates([1, 1, 0, 1])
-    assert name == "/task:0/device:TPU:7"
+    assert read.tpu_device_name_at_coordinates([1, 1, 0, 1]) == "/task:0/device:TPU:7"
     given = Topology(
         mesh_shape=read.mesh_shape, device_coordinates=read.device_coordinates
     )
@@ -414,9 +413,8 @@ def test_decode_refuses_what_is_not_a_message(data):
 
 
 def test_a_truncated_v2_8_never_keeps_cores():
-    ends_of_fields = (5, 7)
     for size in range(1, len(V2_8)):
-        if size in ends_of_fields:
+        if size in (5, 7):  # the ends of fields
             assert Topology(serialized=V2_8[:size]).num_cores == 0
         else:
             with pytest.raises(ValueError, match="Topology"):

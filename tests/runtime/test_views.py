@@ -50,10 +50,9 @@ def random_program(draw):
 
 
 def columns_of(draw):
-    rows = {0: (6, 16), 1: (8, 12)}
     return {
         slot: Stacked(draw.standard_normal((CORES, *shape), np.float32))
-        for slot, shape in rows.items()
+        for slot, shape in enumerate([(6, 16), (8, 12)])
     }
 
 
