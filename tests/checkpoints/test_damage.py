@@ -18,7 +18,6 @@ import pytest
 
 import tpuref as tf
 from tpuref.base import error_codes as codes
-from tpuref.base.error_codes import PATTERN
 from tpuref.interface.checkpoints.kept import KeptCheckpoints
 from tpuref.interface.checkpoints.stored import remove_save, write_checkpoint
 from tpuref.interface.files import filesystem
@@ -70,7 +69,7 @@ def test_an_index_names_files_of_its_own_folder(kind, remover, tmp_path, caplog)
     elif kind == "pipe":
         os.mkfifo(f"{prefix}.safetensors")
     alter(f"{prefix}.index", lambda index: {**index, "file": file})
-    with pytest.raises(tf.errors.OpError, match=PATTERN):
+    with pytest.raises(tf.errors.OpError, match=codes.PATTERN):
         loaded(prefix)
     if remover == "remove_checkpoint":
         others = (
@@ -282,7 +281,7 @@ def test_altered_checkpoints(tmp_path):
             last = tf.train.latest_checkpoint(str(tmp_path))
             found = loaded(last) if last is not None else None
         except (tf.errors.OpError, ValueError) as error:
-            if not PATTERN.search(str(error)):
+            if not codes.PATTERN.search(str(error)):
                 raise
             results["error"] += 1
         else:

@@ -22,8 +22,7 @@ def saved(folder, **values):
         for name, value in values.items():
             tf.get_variable(name.replace("__", "/"), initializer=value)
         sess.run(tf.global_variables_initializer())
-        path = tf.train.Saver().save(sess, str(folder / "m"))
-    return path
+        return tf.train.Saver().save(sess, str(folder / "m"))
 
 
 @pytest.mark.parametrize("dtype", KINDS, ids=lambda dtype: dtype.name)

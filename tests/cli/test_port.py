@@ -7,6 +7,14 @@ import pytest
 
 from tpuref.tools.cli import main
 
+
+def write(folder, files):
+    """Write texts to paths in a folder."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
 PROGRAM = """
 import tensorflow as tf
 from tensorflow import saved_model
@@ -59,13 +67,10 @@ def test_json(script, capsys):
     assert by_name["tf.zeros"] == {
         "name": "tf.zeros", "there": True, "places": [{"cell": None, "line": 5}],
     }  # fmt: skip
-    assert by_name["tf.image.draw_bounding_boxes"]["places"] == [
-        {"cell": None, "line": 5}, {"cell": None, "line": 8},
-    ]  # fmt: skip
-    assert by_name["tf.image.draw_bounding_boxes"]["origin"].startswith(
-        "in TensorFlow 1.8 to 2.21"
-    )
-    assert by_name["tf.image.draw_bounding_boxes"]["advice"].startswith("Prepare")
+    boxes = by_name["tf.image.draw_bounding_boxes"]
+    assert boxes["places"] == [{"cell": None, "line": 5}, {"cell": None, "line": 8}]
+    assert boxes["origin"].startswith("in TensorFlow 1.8 to 2.21")
+    assert boxes["advice"].startswith("Prepare")
     assert found["summary"] == {
         "files": 1, "complete": 0, "names": 5, "there": 1, "missing": 4,
         "lacking": [["tf.saved_model", 1], ["tf.image.draw_bounding_boxes", 1],
@@ -74,13 +79,12 @@ def test_json(script, capsys):
 
 
 def test_a_folder(tmp_path, capsys):
-    (tmp_path / "a.py").write_text(
-        "import tensorflow as tf\ntf.saved_model.save, tf.zeros"
-    )
-    (tmp_path / "b.py").write_text(
-        "import tensorflow as tf\ntf.saved_model.save, tf.ones"
-    )
-    (tmp_path / "c.py").write_text("print('no tf')")
+    files = {
+        "a.py": "import tensorflow as tf\ntf.saved_model.save, tf.zeros",
+        "b.py": "import tensorflow as tf\ntf.saved_model.save, tf.ones",
+        "c.py": "print('no tf')",
+    }
+    write(tmp_path, files)
     assert main(["port", str(tmp_path), str(tmp_path / "a.py")]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2:] == [
@@ -93,9 +97,8 @@ def test_a_folder(tmp_path, capsys):
 
 def test_many_places_are_shortened(script, capsys):
     main(["port", script("import tensorflow as tf\n" + "tf.saved_model\n" * 14)])
-    assert "tf.saved_model: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4 more" in (
-        capsys.readouterr().out
-    )
+    out = capsys.readouterr().out
+    assert "tf.saved_model: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4 more" in out
 
 
 def test_write(script, capsys):
@@ -114,12 +117,10 @@ def test_write(script, capsys):
 def test_write_says_what_stays(script, capsys):
     path = script(PROGRAM)
     assert main(["port", "--write", path]) == 1
-    assert f"{path}:3 stays as it is\n      tpuref has no tf.saved_model" in (
-        capsys.readouterr().out
-    )
-    assert Path(path).read_text() == PROGRAM.replace(
-        "import tensorflow as", "import tpuref as"
-    )
+    out = capsys.readouterr().out
+    assert f"{path}:3 stays as it is\n      tpuref has no tf.saved_model" in out
+    written = PROGRAM.replace("import tensorflow as", "import tpuref as")
+    assert Path(path).read_text() == written
 
 
 def test_write_as_json(script, capsys):
@@ -177,8 +178,6 @@ if __name__ == "__main__":
 @pytest.fixture
 def repository(tmp_path):
     (tmp_path / ".git").mkdir()
-    (tmp_path / "layers").mkdir()
-    (tmp_path / "scripts").mkdir()
     files = {
         "scripts/train.py": TRAIN,
         "scripts/model.py": "import tensorflow as tf\ntf.tpu.shrad\n",
@@ -187,8 +186,7 @@ def repository(tmp_path):
         "layers/sparse.py": "import tensorflow as tf\ntf.zeros\ntf.tpu.shrd\n",
         "scripts/other.py": "import tensorflow as tf\nprint tf.zeros\ntf.app.run()\n",
     }
-    for path, text in files.items():
-        (tmp_path / path).write_text(text)
+    write(tmp_path, files)
     return tmp_path
 
 
@@ -223,15 +221,13 @@ def test_the_table_of_a_repository(repository, capsys):
 
 
 def test_packages_of_a_repository_without_marks(tmp_path, capsys):
-    (tmp_path / "models/layers").mkdir(parents=True)
     files = {
         "models/__init__.py": "",
         "models/layers/__init__.py": "import tensorflow as tf\ntf.tpu.shrd",
         "models/train.py": "from models import layers\nfrom .layers import dense\n"
         "from google.cloud import absent_one\nimport google.protobuf\n",
     }
-    for path, text in files.items():
-        (tmp_path / path).write_text(text)
+    write(tmp_path, files)
     assert main(["port", str(tmp_path / "models/train.py")]) == 1
     out = " ".join(capsys.readouterr().out.split())
     assert "lacks tf.tpu.shrd in line 2" in out and out.count("pip install") == 1

@@ -109,8 +109,8 @@ def test_an_element_at_fault():
         batches(failing, 2)
 
 
-@pytest.mark.parametrize("single", [True, False])
-def test_examples(single, count_batches):
+@pytest.mark.parametrize("size", [1, 5])
+def test_examples(size, count_batches):
     records = []
     for k in range(5):
         label = {} if k == 3 else {"label": [k]}
@@ -127,13 +127,11 @@ def test_examples(single, count_batches):
         found["pixels"] = tf.cast(tf.decode_raw(found["pixels"], tf.uint8), tf.int32)
         return found
 
-    dataset = tf.data.Dataset.from_tensor_slices(records).map(parse)
-    dataset = dataset.batch(1 if single else 5)
+    dataset = tf.data.Dataset.from_tensor_slices(records).map(parse).batch(size)
     found = list(dataset.as_numpy_iterator())
-    labels = np.concatenate([batch["label"] for batch in found])
-    assert labels.tolist() == [0, 1, 2, -1, 4] and labels.dtype == np.int64
-    pixels = np.concatenate([batch["pixels"] for batch in found])
-    assert pixels.tolist() == [[k, k + 1] for k in range(5)]
-    weights = np.concatenate([batch["weights"] for batch in found])
-    assert weights.tolist() == [[[k / 2, k / 4]] for k in range(5)]
+    whole = {name: np.concatenate([b[name] for b in found]) for name in described}
+    assert whole["label"].tolist() == [0, 1, 2, -1, 4]
+    assert whole["label"].dtype == np.int64
+    assert whole["pixels"].tolist() == [[k, k + 1] for k in range(5)]
+    assert whole["weights"].tolist() == [[[k / 2, k / 4]] for k in range(5)]
     assert all(count_batches)

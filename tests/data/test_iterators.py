@@ -158,14 +158,6 @@ def test_prefetch_works_ahead_but_not_further(session):
         assert len(made) <= k + 4  # two wait, one is being made
 
 
-def test_an_error_in_the_thread_arrives(session):
-    dataset = Dataset.range(3).map(lambda x: 6 // (x - 1)).prefetch(3)
-    value = dataset.make_one_shot_iterator().get_next()
-    assert session.run(value) == -6
-    with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero"):
-        session.run(value)
-
-
 def forgotten(session):
     del session
     gc.collect()

@@ -36,7 +36,6 @@ def platform(request):
 
 
 def test_the_pool_falls_back_with_one_warning(tmp_path, platform):
-    (tmp_path / "sums.py").write_text(SUMS)
     again = "\nwith tf.Session() as session:\n    session.run(outputs)\n"
     (tmp_path / "sums.py").write_text(SUMS + again)
     done = run(tmp_path, platform, "sums.py")
@@ -52,7 +51,6 @@ def test_the_pool_falls_back_with_one_warning(tmp_path, platform):
 )
 def test_the_pool_without_one_function(tmp_path, taken):
     """Linux distributions, and Pythons built for old kernels, may lack one of them."""
-    (tmp_path / "sums.py").write_text(SUMS)
     module, _, name = taken.partition(".")
     line = f"import {module}; assert not hasattr({module}, {name!r})\n"
     (tmp_path / "sums.py").write_text(line + SUMS)

@@ -18,7 +18,8 @@ HERE = Path(__file__).parent
 RECORDED = json.loads((HERE / "recorded.json").read_text())
 
 
-def run(strategy, *names, program="networks.py", **environment):
+def run(strategy, *names, program="networks.py", executor="lockstep"):
+    settings = {"TPUREF_EXECUTOR": executor, "TPUREF_PROCESSES": "2"}
     program = HERE / "programs" / program
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(program), "tpuref", strategy, *names],
@@ -26,7 +27,7 @@ def run(strategy, *names, program="networks.py", **environment):
         text=True,
         timeout=300,
         check=False,
-        env={"PATH": "", "KERAS_BACKEND": "tensorflow", **environment},
+        env={"PATH": "", "KERAS_BACKEND": "tensorflow", **settings},
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
@@ -43,13 +44,12 @@ def check(found, recorded):
 
 
 def test_networks_train_as_on_tensorflow():
-    check(run("", *RECORDED["alone"], TPUREF_EXECUTOR="lockstep"), RECORDED["alone"])
+    check(run("", *RECORDED["alone"]), RECORDED["alone"])
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
 def test_replicas_train_as_on_tensorflow(executor):
-    environment = {"TPUREF_EXECUTOR": executor, "TPUREF_PROCESSES": "2"}
-    check(run("TPU", *RECORDED["replicas"], **environment), RECORDED["replicas"])
+    check(run("TPU", *RECORDED["replicas"], executor=executor), RECORDED["replicas"])
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
@@ -59,6 +59,5 @@ def test_a_notebook_does_what_it_does_on_tensorflow(executor):
     ``notebook.json`` is what programs/notebook.py printed with TensorFlow 2.21: no
     trace for a batch of another size, and the names of the object graph.
     """
-    environment = {"TPUREF_EXECUTOR": executor, "TPUREF_PROCESSES": "2"}
-    found = run("TPU", program="notebook.py", **environment)
+    found = run("TPU", program="notebook.py", executor=executor)
     assert found == json.loads((HERE / "notebook.json").read_text())

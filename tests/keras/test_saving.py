@@ -9,6 +9,6 @@ pytest.importorskip("keras", reason="the extra keras is not installed")
 
 def test_a_model_that_training_built():
     """TensorFlow 2.21 printed the same."""
-    found = run("", program="saving.py", TPUREF_EXECUTOR="lockstep")
+    found = run("", program="saving.py")
     groups = ["dense", "optimizer", "vars"]
     assert found == {"build": [None, 3], "built": True, "groups": groups}

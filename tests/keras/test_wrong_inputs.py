@@ -18,8 +18,7 @@ def executor(request):
 
 @pytest.fixture(scope="module")
 def found(executor):
-    environment = {"TPUREF_EXECUTOR": executor, "TPUREF_PROCESSES": "2"}
-    return run("TPU", program="wrong_inputs.py", **environment)
+    return run("TPU", program="wrong_inputs.py", executor=executor)
 
 
 def test_a_batch_has_a_multiple_of_the_replicas(found):

@@ -39,8 +39,7 @@ def summed(outcome, algorithm):
     arena = Arena.create(64, 1)
     try:
         links: Any = Answering(outcome)
-        ends = {0: links}
-        collectives = CoreCollectives(Split(2, 2), arena, arena.heap(0), ends)
+        collectives = CoreCollectives(Split(2, 2), arena, arena.heap(0), {0: links})
         collectives.begin(((0,), (1,)), algorithm)
         sums = ReplicaSum(collectives, SUM, [LocalCore(0, 0, 0)])
         return sums([np.zeros(4, np.float32)])

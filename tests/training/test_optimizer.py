@@ -61,13 +61,12 @@ def factored_root(w, gradient, steps):
 def test_a_factored_optimizer(sparse):
     start = np.arange(6.0).reshape(3, 2)
     w = tf.get_variable("w", initializer=start)
-    factors = tf.constant([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]], tf.float64)
+    factors = np.array([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]])
     table = tf.gather(w, [2, 0, 1]) if sparse else w
     loss = tf.reduce_sum(table * factors)
     optimizer = FactoredRoot(lambda: tf.constant(0.1, tf.float64))
     value = after(optimizer.minimize(loss), w, steps=3)
-    gradient = np.array([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]])
-    gradient = gradient[[1, 2, 0]] if sparse else gradient
+    gradient = factors[[1, 2, 0]] if sparse else factors
     np.testing.assert_allclose(value, factored_root(start, gradient, 3), rtol=1e-6)
     assert optimizer.get_slot_names() == ["vc", "vr"]
     assert optimizer.get_slot(w, "vr").name == "w/vr:0"
