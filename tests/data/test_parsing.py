@@ -44,18 +44,14 @@ def test_a_batch_of_examples(evaluate):
 
 
 NUMBER = tf.FixedLenFeature([], tf.int64)
+THREE = tf.FixedLenFeature([3], tf.float32)
 ROWS_OF_3 = tf.FixedLenSequenceFeature([3], tf.float32, True)
 
 
 @pytest.mark.parametrize(
     ("text", "name", "feature", "expected"),
     [
-        (
-            FIRST,
-            "x",
-            tf.FixedLenFeature([3], tf.float32),
-            "4 values of the feature 'x'",
-        ),
+        (FIRST, "x", THREE, "4 values of the feature 'x'"),
         (FIRST, "x", NUMBER, "is a float_list, expected a int64_list"),
         (FIRST, "x", ROWS_OF_3, "a multiple of the 3"),
         (SECOND, "label", NUMBER, "no feature 'label'"),

@@ -4,18 +4,12 @@ import pytest
 
 import tpuref as tf
 
-from .elements import elements
+from .elements import elements, example
 
 
-def example(count):
-    numbers = tf.train.Int64List(value=range(count))
-    texts = tf.train.BytesList(value=[b"x"] * (count % 2))
-    features = {
-        "numbers": tf.train.Feature(int64_list=numbers),
-        "texts": tf.train.Feature(bytes_list=texts),
-    }
-    message = tf.train.Example(features=tf.train.Features(feature=features))
-    return message.SerializeToString()
+def numbers_and_texts(count):
+    lists = {"numbers": [*range(count)], "texts": [b"x"] * (count % 2)}
+    return example(**{name: values for name, values in lists.items() if values})
 
 
 def parsed(text):
@@ -29,8 +23,9 @@ def parsed(text):
 
 @pytest.fixture
 def dataset():
-    texts = [example(count) for count in (3, 1, 0, 4, 2)]
-    return tf.data.Dataset.from_tensor_slices(texts).map(parsed).shuffle(1).prefetch(2)
+    examples = [numbers_and_texts(count) for count in (3, 1, 0, 4, 2)]
+    parts = tf.data.Dataset.from_tensor_slices(examples).map(parsed)
+    return parts.shuffle(1).prefetch(2)
 
 
 def test_what_elements_are_like(dataset, session):

@@ -438,12 +438,12 @@ def test_convolutions_of_the_images_of_all_cores(case, dtype):
     require_same(values, one_by_one(program, CORES, apart, known), [3, 4, 5])
 
 
+SLIDING = {"strides": (1, 1), "dilations": (1, 1), "padding": "SAME"}
+SLIDING["data_format"] = "NHWC"
+
+
 def test_a_convolution_of_images_whose_shape_a_run_decides():
-    attrs = {"strides": (1, 1), "dilations": (1, 1), "padding": "SAME"}
-    program = [
-        instr("Reshape", [0, 1], 2),
-        instr("Conv2D", [2, 3], 4, data_format="NHWC", **attrs),
-    ]
+    program = [instr("Reshape", [0, 1], 2), instr("Conv2D", [2, 3], 4, **SLIDING)]
     images = np.random.default_rng(2).standard_normal((CORES, 6, 80)).astype(np.float32)
     columns = {
         0: Stacked(images),
@@ -465,8 +465,7 @@ def test_one_call_convolves_the_images_of_all_cores(monkeypatch):
 
     monkeypatch.setattr(convolution, "correlate", note)
     for batch in (5, 6):
-        attrs = {"strides": (1, 1), "dilations": (1, 1), "padding": "SAME"}
-        program = [instr("Conv2D", [0, 1], 2, data_format="NHWC", **attrs)]
+        program = [instr("Conv2D", [0, 1], 2, **SLIDING)]
         images = Stacked(np.ones((CORES, batch, 5, 5, 8), np.float32))
         filters = np.ones((3, 3, 8, 16), np.float32)
         fused(fusion_of(program, CORES, [2]), {0: images, 1: [filters] * CORES})

@@ -549,18 +549,9 @@ def _matmul(d, name):
 @drawn("einsum")
 def _einsum(d, name):
     dtype = d.dtype((*FLOATS, "int32"))
-    equation = d.choice(
-        "ij,jk->ik",
-        "ij,ij->",
-        "bij,bjk->bik",
-        "ij->ji",
-        "i,j->ij",
-        "ij,j->i",
-        "ij,jk",
-        "bi,bj->bij",
-        "ij->",
-        "abc,cd->abd",
-    )
+    equations = "ij,jk->ik ij,ij-> bij,bjk->bik ij->ji i,j->ij ij,j->i ij,jk "
+    equations += "bi,bj->bij ij-> abc,cd->abd"
+    equation = d.random.choice(equations.split())
     sizes = {letter: d.size() for letter in "abcdijk"}
     terms = equation.split("->")[0].split(",")
     d.step(name, equation, *(d.given(dtype, tuple(sizes[c] for c in t)) for t in terms))

@@ -1,7 +1,9 @@
 """A block of statements that grows: the computation, a branch, a loop body."""
 
+import math
 import random
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from .program import Statement, Value
 
@@ -72,11 +74,8 @@ class Block:
         core = None
         if self.drawing.logical_cores > 1 and not self.drawing.one_in(4):
             core = self.random.randrange(self.drawing.logical_cores)
-        self.statements.append(
-            Statement(
-                kind, tuple(lines), reads, tuple(value.name for value in writes), core
-            )
-        )
+        names = tuple(value.name for value in writes)
+        self.statements.append(Statement(kind, tuple(lines), reads, names, core))
         self.values += writes
 
     def inner(self, values, together):
@@ -100,22 +99,14 @@ class Block:
 
 def elements(shape):
     """Return the number of elements, an unknown size counted as 8."""
-    product = 1
-    for size in shape:
-        product *= 8 if isinstance(size, str) else size
-    return product
+    return math.prod(8 if isinstance(size, str) else size for size in shape)
 
 
 def broadcast(first, second):
     """Return the shape of a binary operation, None where the two do not fit."""
-    rank = max(len(first), len(second))
     sizes = []
-    for a, b in zip(
-        (1,) * (rank - len(first)) + first,
-        (1,) * (rank - len(second)) + second,
-        strict=True,
-    ):
+    for a, b in zip_longest(first[::-1], second[::-1], fillvalue=1):
         if a != b and a != 1 and b != 1:
             return None
         sizes.append(b if a == 1 else a)
-    return tuple(sizes)
+    return tuple(reversed(sizes))

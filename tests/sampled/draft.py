@@ -5,6 +5,7 @@ scalars among them; dtypes are mostly float32, values mostly moderate.  Some arg
 are wrong in their dtype, sizes or axis, so that errors are compared too.
 """
 
+import math
 import random
 
 FLOATS = ("float32", "float32", "float32", "float64", "float16", "bfloat16")
@@ -85,23 +86,16 @@ class Draft:
         """Add an input of this dtype."""
         if sizes is None or self.slip():
             sizes = self.sizes(least, most)
-        name = f"v{len(self.steps)}"
-        count = 1
-        for size in sizes:
-            count *= size
-        data = [self.number(dtype, **bounds) for _ in range(count)]
-        self.steps.append(
-            {
-                "to": name,
-                "call": "input",
-                "dtype": dtype,
-                "data": data,
-                "sizes": list(sizes),
-            }
-        )
-        self.steps[-1]["static"] = self.static(sizes)
+        data = [self.number(dtype, **bounds) for _ in range(math.prod(sizes))]
+        name = self._add_input(dtype, data, list(sizes), self.static(sizes))
         self.inputs.append((name, dtype, sizes))
         return "%" + name
+
+    def _add_input(self, dtype, data, sizes, static):
+        name = f"v{len(self.steps)}"
+        step = {"to": name, "call": "input", "dtype": dtype, "data": data}
+        self.steps.append({**step, "sizes": sizes, "static": static})
+        return name
 
     def static(self, sizes):
         known = self.unknown
@@ -141,18 +135,9 @@ class Draft:
         """Return integers as a list, or as an input."""
         if self.one_in(3):
             return list(numbers)
-        name = f"v{len(self.steps)}"
-        self.steps.append(
-            {
-                "to": name,
-                "call": "input",
-                "dtype": self.random.choice(INDICES),
-                "data": list(numbers),
-                "sizes": [len(numbers)],
-                "static": self.choice("constant", "constant", [len(numbers)], None),
-            }
-        )
-        return "%" + name
+        dtype, sizes = self.random.choice(INDICES), [len(numbers)]
+        static = self.choice("constant", "constant", sizes, None)
+        return "%" + self._add_input(dtype, list(numbers), sizes, static)
 
     def fitting(self, sizes):
         """Return sizes that broadcast with others."""

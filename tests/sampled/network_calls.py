@@ -56,15 +56,8 @@ def _separable(d, name):
     value = d.given("float32", image)
     depthwise = d.given("float32", (2, 2, image[3], 2))
     pointwise = d.given("float32", (1, 1, image[3] * 2, 3))
-    stride = d.choice(1, 2)
-    d.step(
-        name,
-        value,
-        depthwise,
-        pointwise,
-        [1, stride, stride, 1],
-        d.choice("SAME", "VALID"),
-    )
+    stride, padding = d.choice(1, 2), d.choice("SAME", "VALID")
+    d.step(name, value, depthwise, pointwise, [1, stride, stride, 1], padding)
 
 
 @drawn("nn.avg_pool", "nn.max_pool")

@@ -99,8 +99,7 @@ class Sampler:
                 f"for _ in range({self._replicas})]"
             )
             self._feeds.append(f"**{{{name}[replica]: {value} {everyone}}},")
-        uniform = self._replicas == 1
-        self._parameters.append(Value(name, dtype, known, uniform))
+        self._parameters.append(Value(name, dtype, known, self._replicas == 1))
 
     def _add_captured(self):
         name, dtype, shape = f"c{len(self._captured)}", self._dtype(), self._shape()
