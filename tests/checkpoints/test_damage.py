@@ -72,11 +72,9 @@ def test_an_index_names_files_of_its_own_folder(kind, remover, tmp_path, caplog)
     with pytest.raises(tf.errors.OpError, match=codes.PATTERN):
         loaded(prefix)
     if remover == "remove_checkpoint":
-        others = (
-            [] if kind == "pipe" else [n for n in names(folder) if n[-6:] != ".index"]
-        )
+        others = [name for name in names(folder) if name[-6:] != ".index"]
         tf.train.remove_checkpoint(prefix)
-        assert names(folder) == others
+        assert names(folder) == ([] if kind == "pipe" else others)
         assert ("only the index" in caplog.text) == (kind != "pipe")
         return
     kept = KeptCheckpoints("tf.train.Saver", 1, None)
@@ -139,9 +137,8 @@ def test_each_flipped_bit_of_a_tensor_is_noticed(tmp_path, caplog):
     content = file.read_bytes()
     (length,) = struct.unpack_from("<Q", content)
     for place in range(8 + length, len(content)):
-        file.write_bytes(
-            content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :]
-        )
+        flipped = bytes([content[place] ^ 4])
+        file.write_bytes(content[:place] + flipped + content[place + 1 :])
         fault = f"{file}.*checksum of the tensor '[a-z/]+'"
         with pytest.raises(tf.errors.DataLossError, match=fault):
             loaded(prefix)

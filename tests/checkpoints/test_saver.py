@@ -151,9 +151,8 @@ def test_initializers_that_are_replaced(tmp_path, evaluate):
         w, b = tf.get_variable("w", [2]), tf.get_variable("b", [])
     plain, fresh = tf.get_variable("plain", [2]), tf.get_variable("fresh", [1])
     named = tf.get_variable("named", [1], tf.int32)
-    tf.train.init_from_checkpoint(
-        str(tmp_path), {"bert/": "here/", "bert/w": plain, "other": "named"}
-    )
+    assignment = {"bert/": "here/", "bert/w": plain, "other": "named"}
+    tf.train.init_from_checkpoint(str(tmp_path), assignment)
     found = [np.asarray(v).tolist() for v in evaluate([w, b, plain, named])]
     assert found == [[1.0, 2.0], 3.0, [1.0, 2.0], [4]]
     assert evaluate(fresh).shape == (1,)
@@ -199,11 +198,10 @@ def test_each_new_checkpoint_of_a_directory(tmp_path):
     def save_another():
         asked.append(len(asked))
         if len(asked) < 3:
-            saved(tmp_path / str(len(asked)), v=1.0)
-            os.replace(tmp_path / str(len(asked)), tmp_path / f"done{len(asked)}")
-            tf.train.update_checkpoint_state(
-                str(tmp_path), str(tmp_path / f"done{len(asked)}" / "m")
-            )
+            folder, done = tmp_path / str(len(asked)), tmp_path / f"done{len(asked)}"
+            saved(folder, v=1.0)
+            os.replace(folder, done)
+            tf.train.update_checkpoint_state(str(tmp_path), str(done / "m"))
         return len(asked) == 3
 
     found = tf.train.checkpoints_iterator(

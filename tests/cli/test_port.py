@@ -139,9 +139,8 @@ def test_what_is_not_there(tmp_path, capsys):
     captured = capsys.readouterr()
     assert captured.err.startswith(f"tpuref port: cannot read {tmp_path}/no.py: ")
     assert main(["port", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == (
-        f"tpuref port: there are no scripts or notebooks in {tmp_path}\n"
-    )
+    message = f"tpuref port: there are no scripts or notebooks in {tmp_path}\n"
+    assert capsys.readouterr().err == message
 
 
 def test_the_others_are_listed_all_the_same(tmp_path, capsys):

@@ -37,9 +37,8 @@ def test_inner_functions_and_values_from_outside(evaluate):
         rows = Dataset.range(pair["n"]).map(lambda x: x * scale + pair["k"] + base)
         return rows.batch(2)
 
-    dataset = Dataset.from_tensor_slices(
-        {"n": np.int64([3, 1]), "k": np.int64([1, 2])}
-    ).flat_map(inner)
+    pairs = {"n": np.int64([3, 1]), "k": np.int64([1, 2])}
+    dataset = Dataset.from_tensor_slices(pairs).flat_map(inner)
     iterator = dataset.make_initializable_iterator()
     element = iterator.get_next()
     for start in (100, 200):

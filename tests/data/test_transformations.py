@@ -312,9 +312,8 @@ def test_a_shard_has_each_nth_element():
 
 
 def test_batches_become_rows_and_rows_have_numbers():
-    batches = tf.data.Dataset.from_tensor_slices(
-        (np.arange(8).reshape(4, 2), {"y": np.arange(4.0)})
-    ).batch(3)
+    parts = np.arange(8).reshape(4, 2), {"y": np.arange(4.0)}
+    batches = Dataset.from_tensor_slices(parts).batch(3)
     experimental = tf.data.experimental
     rows = batches.apply(experimental.unbatch())
     expected = [(5 + k, ([2 * k, 2 * k + 1], {"y": float(k)})) for k in range(4)]

@@ -106,13 +106,10 @@ def test_an_input_function_that_hangs_ends_training(tmp_path):
         train = optimizer.minimize(loss, global_step=step)
         return tf.estimator.tpu.TPUEstimatorSpec(mode, loss=loss, train_op=train)
 
-    run_config = tf.estimator.tpu.RunConfig(
-        model_dir=str(tmp_path),
-        tpu_config=tf.estimator.tpu.TPUConfig(iterations_per_loop=2, num_shards=2),
-    )
-    estimator = tf.estimator.tpu.TPUEstimator(
-        model_fn, config=run_config, train_batch_size=4
-    )
+    tpu = tf.estimator.tpu
+    tpu_config = tpu.TPUConfig(iterations_per_loop=2, num_shards=2)
+    run_config = tpu.RunConfig(model_dir=str(tmp_path), tpu_config=tpu_config)
+    estimator = tpu.TPUEstimator(model_fn, config=run_config, train_batch_size=4)
     with (
         tf.config.override(timeout=2.0, executor="pool", cores=2),
         pytest.raises(tf.errors.DeadlineExceededError, match="MapDataset.*E042"),

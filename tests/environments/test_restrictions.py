@@ -120,13 +120,10 @@ def test_too_few_descriptors(tmp_path, more):
 held = len(os.listdir("/proc/self/fd")) - 1
 resource.setrlimit(resource.RLIMIT_NOFILE, (held + {more}, 4096))
 """
-    again = (
-        """\
+    again = f"""\
 resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
 assert len(os.listdir("/proc/self/fd")) - 1 == held
-"""
-        + PROGRAM
-    )
+{PROGRAM}"""
     program = IMPORTS + FAILS.format(limit, "OpError", again)
     said = python(tmp_path, "-W", "error", "-c", program)
     assert said.endswith(RESULT)

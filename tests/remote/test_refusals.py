@@ -236,9 +236,8 @@ def test_the_lines_of_a_client_are_no_files_of_the_server(server, tmp_path):
     stop = program.instructions.add(op="ShutdownDistributedTPU", name="stop")
     stop.attributes.add(name="job").value.none = True
     stop.site.CopyFrom(instruction.site)
-    replies = answers(
-        server.target, [r.SerializeToString() for r in (opening(), request)]
-    )
+    contents = [r.SerializeToString() for r in (opening(), request)]
+    replies = answers(server.target, contents)
     assert replies[1].failed.code == tf.errors.FAILED_PRECONDITION
     assert str(secret) in str(replies[1])
     assert "the secret of the server" not in str(replies)

@@ -129,9 +129,8 @@ def test_a_traced_run_between_others_has_all_operations_on_all_cores():
 )
 def test_each_write_has_one_process(computation, handles, monkeypatch):
     programs = []
-    monkeypatch.setattr(
-        replication, "OBSERVERS", [lambda instr, *_: programs.append(instr.blocks[0])]
-    )
+    observers = [lambda instr, *_: programs.append(instr.blocks[0])]
+    monkeypatch.setattr(replication, "OBSERVERS", observers)
     found(computation, executor="lockstep")
     program = programs[0]
     readers = readers_of(program, PlacementPlan(program, 1))
@@ -146,7 +145,5 @@ def test_each_write_has_one_process(computation, handles, monkeypatch):
         assert not any(i.definition.collective for i in out)
         if computation is adam:
             assert sum("Sqrt" in i.name for i in out) == 4  # two of each other weight
-            slots = {handle for handle in handles if "Adam" in handle}
-            assert (
-                share.unused == slots - share.handles | {"global_step"} - share.handles
-            )
+            unread = {h for h in handles if "Adam" in h} | {"global_step"}
+            assert share.unused == unread - share.handles

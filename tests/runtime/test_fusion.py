@@ -260,9 +260,8 @@ def chained(draw):
 @pytest.mark.parametrize("seed", range(12))
 def test_chains_of_elementwise_operations(seed, monkeypatch):
     draw = np.random.default_rng(seed)
-    monkeypatch.setattr(
-        plan_calls, "BLOCK_BYTES", int(draw.choice([64, 1000, 1 << 16]))
-    )
+    block_bytes = int(draw.choice([64, 1000, 1 << 16]))
+    monkeypatch.setattr(plan_calls, "BLOCK_BYTES", block_bytes)
     program, constants, wanted = chained(draw)
     fusion = fusion_of(program, CORES, wanted, constants)
     for rows in (7, 600, 7):

@@ -55,9 +55,8 @@ def test_a_life(records):
 def test_the_first_long_program_gets_advice_once(records, monkeypatch, has_jax):
     monkeypatch.setattr(long_runs, "_told", False)
     monkeypatch.setattr(long_runs, "SECONDS", 1e-9)
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: True if has_jax else None
-    )
+    spec = True if has_jax else None
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
     with tf.config.override(executor="pool", cores=2), tf.Session() as session:
         for _ in range(2):
             session.run(replicated())

@@ -123,9 +123,8 @@ def test_old_programs_are_forgotten(session):
     session.run(fetch)
     for number in range(CACHED_PROGRAMS + 3):
         with tf.Graph().as_default(), tf.Session() as other:
-            assert (
-                other.run(replicated(lambda x, n=number: x + float(n)))[0][0] == number
-            )
+            own = replicated(lambda x, n=number: x + float(n))
+            assert other.run(own)[0][0] == number
     assert len(executor()._programs) == CACHED_PROGRAMS
     assert session.run(fetch) == [(1.0,), (2.0,)]
 
@@ -152,9 +151,8 @@ def test_a_shutdown_ends_the_run_of_another_thread(session):
         time.sleep(0.3)
         pids = executor().process_ids
         session.run(tf.tpu.shutdown_system())
-        with pytest.raises(
-            (tf.errors.AbortedError, FailedPreconditionError), match="shut down"
-        ):
+        ended = tf.errors.AbortedError, FailedPreconditionError
+        with pytest.raises(ended, match="shut down"):
             run.result(30.0)
     assert not any(map(state_of, pids))
 

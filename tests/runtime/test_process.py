@@ -34,9 +34,8 @@ def start(monkeypatch):
 
     def make(code, cores=2):
         program = f"import sys\nLINK, LIFELINE = map(int, sys.argv[-2:])\n{code}"
-        monkeypatch.setattr(
-            module, "_command", lambda: [sys.executable, "-I", "-S", "-c", program]
-        )
+        command = [sys.executable, "-I", "-S", "-c", program]
+        monkeypatch.setattr(module, "_command", lambda: command)
         started.append(CoreProcess(1, Split(cores, cores), arena))
         return started[-1]
 

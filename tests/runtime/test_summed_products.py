@@ -21,10 +21,8 @@ def shaped(op, inputs, output, *shape, **attrs):
 
 def is_taken(rows=ROWS, results=(4,), readers=(), moves=(), joined=False, **turned):
     """Whether a sum takes the product of its input."""
-    left, right = (
-        shaped("Neg", [0], 1, INNER, rows),
-        shaped("Exp", [0], 2, INNER, COLUMNS),
-    )
+    left = shaped("Neg", [0], 1, INNER, rows)
+    right = shaped("Exp", [0], 2, INNER, COLUMNS)
     attrs = {"transpose_a": True, "transpose_b": False, **turned}
     product = shaped("MatMul", [1, 2], 3, rows, COLUMNS, **attrs)
     total = shaped("CrossReplicaSum", [3], 4, rows, COLUMNS, groups=())

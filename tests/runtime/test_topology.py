@@ -90,9 +90,8 @@ def test_a_mesh_of_four_axes_is_given():
     assert given.serialized() == V4_8
     assert given.core_at([1, 1, 0, 1]) == 7
     assert repr(given) == repr(read) and given.draw() == read.draw()
-    tall = Topology(
-        mesh_shape=[1, 1, 2, 1], device_coordinates=[[[0, 0, 1, 0]], [[0, 0, 0, 0]]]
-    )
+    coordinates = [[[0, 0, 1, 0]], [[0, 0, 0, 0]]]
+    tall = Topology(mesh_shape=[1, 1, 2, 1], device_coordinates=coordinates)
     assert tall.task_ordinal_at_coordinates([0, 0, 1, 0]) == 0
     assert tall.missing_devices.shape == (0, 4)
 
@@ -218,9 +217,8 @@ def test_lookups_on_four_hosts(place, task, device):
 def test_a_place_without_device():
     topology = with_hole()
     assert topology.missing_devices.tolist() == [[1, 0, 0]]
-    assert topology.tpu_device_name_at_coordinates([1, 0, 0]) == (
-        "/task:-1/device:TPU:-1"
-    )
+    name = topology.tpu_device_name_at_coordinates([1, 0, 0])
+    assert name == "/task:-1/device:TPU:-1"
     with pytest.raises(MeshRangeError, match="no device is at"):
         topology.core_at([1, 0, 0])
 
@@ -311,12 +309,10 @@ def test_parse_mesh_explains_the_form(text):
 
 
 def test_repr_counts():
-    assert repr(Topology(V2_32)) == (
-        "<Topology mesh 4x4x2: 32 cores, 4 tasks with 8 each>"
-    )
-    assert repr(with_hole()) == (
-        "<Topology mesh 2x1x1: 1 core, 1 task with 1 each, 1 missing>"
-    )
+    whole = "<Topology mesh 4x4x2: 32 cores, 4 tasks with 8 each>"
+    assert repr(Topology(V2_32)) == whole
+    holed = "<Topology mesh 2x1x1: 1 core, 1 task with 1 each, 1 missing>"
+    assert repr(with_hole()) == holed
 
 
 def test_draw_separates_hosts():

@@ -41,9 +41,8 @@ def test_report_of_a_training_step(tmp_path):
         assert program["fits"]
         assert "in shard: outputs = tf.tpu.shard(step, [x, y]" in program["site"]
         hbm = program["hbm"]
-        assert hbm["peak"] == (
-            hbm["arguments"] + hbm["outputs"] - hbm["shared"] + hbm["temporaries"]
-        )
+        used = hbm["arguments"] + hbm["outputs"] - hbm["shared"] + hbm["temporaries"]
+        assert hbm["peak"] == used
         assert hbm["weights"] == hbm["slots"] > 0
         assert hbm["weights"] + hbm["slots"] + hbm["inputs"] == hbm["arguments"]
         assert program["flops"] > 2 * 2 * 4 * 16 * 3

@@ -99,12 +99,9 @@ def test_a_loss_that_is_a_sum_is_not_divided(strategy_of, evaluate):
     with strategy.scope():
         w = tf.get_variable("w", initializer=1.0)
         tf.get_default_graph().last_loss_reduction = "weighted_sum"
-        done = strategy.group(
-            strategy.call_for_each_tower(
-                lambda: tf.train.GradientDescentOptimizer(1.0).minimize(3.0 * w)
-            )
-        )
-    evaluate(done)
+        descent = tf.train.GradientDescentOptimizer(1.0)
+        done = strategy.call_for_each_tower(lambda: descent.minimize(3.0 * w))
+        evaluate(strategy.group(done))
     assert evaluate(w) == 1.0 - 4 * 3.0
 
 
