@@ -430,9 +430,8 @@ def save(path):
 
 def manage(path):
     with tf.eager_execution():
-        tf.train.CheckpointManager(
-            tf.train.Checkpoint(x=tf.Variable(1.0)), path, 2
-        ).save()
+        checkpoint = tf.train.Checkpoint(x=tf.Variable(1.0))
+        tf.train.CheckpointManager(checkpoint, path, 2).save()
 
 
 def train(path):

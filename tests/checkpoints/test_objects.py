@@ -105,9 +105,8 @@ def test_objects_in_a_graph(tmp_path):
 
 
 def test_objects_and_values_that_do_not_match(tmp_path, caplog, eager):
-    path = tf.train.Checkpoint(a=tf.Variable(1.0), b=tf.Variable(2.0)).save(
-        str(tmp_path / "c")
-    )
+    saved = tf.train.Checkpoint(a=tf.Variable(1.0), b=tf.Variable(2.0))
+    path = saved.save(str(tmp_path / "c"))
     a = tf.Variable(0.0)
     with caplog.at_level(logging.WARNING, logger="tpuref"):
         status = tf.train.Checkpoint(a=a).restore(path)
@@ -247,9 +246,8 @@ class Trained:
 
         @tf.function
         def step(rows):
-            return self.strategy.reduce(
-                "SUM", self.strategy.run(replica, (rows,)), axis=None
-            )
+            losses = self.strategy.run(replica, (rows,))
+            return self.strategy.reduce("SUM", losses, axis=None)
 
         return [float(step(rows)) for _ in range(count)]
 

@@ -43,9 +43,8 @@ def lists(dataset, feed=None):
 
 def described(dataset):
     """Return shapes and types as lists and names, in the structure of an element."""
-    return _mapped(dataset.output_shapes, _dims), _mapped(
-        dataset.output_types, lambda dtype: dtype.name
-    )
+    types = _mapped(dataset.output_types, lambda dtype: dtype.name)
+    return _mapped(dataset.output_shapes, _dims), types
 
 
 def _dims(shape):

@@ -89,9 +89,8 @@ def test_the_oldest_stream_of_the_peer_with_most_gives_way(monkeypatch):
     streams = [ServedSession(shared, peer) for peer in peers]
     for stream in streams:
         waiting.add(stream)
-    assert [stream.gave_way for stream in streams] == [
-        *(False, True, True, True, False, False, False)
-    ]
+    gave_way = [stream.gave_way for stream in streams]
+    assert gave_way == [False, True, True, True, False, False, False]
     waiting.remove(streams[0])
     waiting.add(ServedSession(shared, "late"))
     assert not any(stream.gave_way for stream in streams[4:])

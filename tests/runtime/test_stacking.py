@@ -59,8 +59,7 @@ def compared(op, *arrays, known=(), **attrs):
 
 
 def axes_of(rank):
-    single = [*range(-rank, rank)]
-    return [None, *single, *itertools.combinations(range(rank), 2)]
+    return [None, *range(-rank, rank), *itertools.combinations(range(rank), 2)]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

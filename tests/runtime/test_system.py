@@ -24,19 +24,13 @@ def cluster():
     made.reset()
 
 
-def acquired(system, cores, assigned):
-    """What a computation gets to run on, and whether its size is fixed."""
-    topology, _, fixed = system.acquire(cores, assigned)
-    return topology, fixed
-
-
 def test_after_a_close_an_evaluation_starts_it_again(system):
     for start in (system.initialize, lambda: system.acquire(3, None)):
         with tf.config.override(cores=3):
             start()
             system.close()
             assert system.topology is None
-            topology, fixed = acquired(system, 2, None)
+            topology, _, fixed = system.acquire(2, None)
         assert topology.num_cores == 3 and fixed
         system.close()
 
