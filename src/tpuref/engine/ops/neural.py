@@ -151,7 +151,7 @@ def _below_greatest(xp: Any, logits: Array, axis: int, out: Array | None = None)
     wide = widened(logits)
     if xp is not np:
         return wide - xp.max(wide, axis, keepdims=True, initial=-np.inf)
-    rows = np.ascontiguousarray(wide.swapaxes(axis, -1))
+    rows = np.require(wide.swapaxes(axis, -1), requirements=("C", "A"))
     greatest = np.empty((*rows.shape[:-1], 1), rows.dtype)
     size = rows.shape[-1]
     sums.greatest_of_rows(rows.reshape(greatest.size, size), greatest.reshape(-1))
