@@ -9,18 +9,23 @@
 #define TPUREF_ELEMENTWISE_H
 
 #include <math.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+
+#include "vectors.h"
 
 enum { TPUREF_AXES = 8, TPUREF_LONGEST = 32, TPUREF_OPERANDS = 3 * TPUREF_LONGEST };
 
+/* The vectors of a large tile, which AVX-512 keeps in registers. */
+enum { TPUREF_VECTORS = 16 };
+
 /* The most elements of short rows that are passed at once, and the scratch memory of an
    operand, which has room for them and for a tile. */
-enum { TPUREF_BLOCK = 1024, TPUREF_ROOM = TPUREF_BLOCK + 256 };
+enum {
+    TPUREF_BLOCK = 1024, TPUREF_ROOM = TPUREF_BLOCK + TPUREF_VECTORS * TPUREF_OUTPUTS
+};
 
-/* From so many operations on, tiles are large and the next one is fetched early: those
-   of shorter chains wait for memory anyway, and small ones read all operands in turns. */
+/* Chains of so many operations use large tiles, and fetch the next one early. Shorter
+   chains wait for memory anyway, and in small tiles they read all operands in turns. */
 enum { TPUREF_LONG = 4 };
 
 /* In the order of OPERATIONS in elementwise.pyx. */
@@ -58,19 +63,14 @@ typedef struct {
     ptrdiff_t steps[TPUREF_OPERANDS];
 } tpuref_elements;
 
-/* How to run the chain on whole tiles from `place` on, large or small ones, which returns
-   where they end; and the elements of a large tile. A small one is half of it. */
+/* `tiles` runs the chain on all whole tiles, large or small ones, from `place` on, and
+   returns where they end. `tile` is the size of a large one; a small one is half of it. */
 typedef struct {
     ptrdiff_t (*tiles)(
         const tpuref_chain *c, const tpuref_elements *e, ptrdiff_t place, ptrdiff_t size,
         int large);
     ptrdiff_t tile;
 } tpuref_set;
-
-/* The vectors of a large tile, which AVX-512 keeps in registers. */
-enum { TPUREF_VECTORS = 16 };
-
-#define TPUREF_INLINE static inline __attribute__((always_inline))
 
 #define TPUREF_SET plain
 #define TPUREF_TARGET
@@ -117,8 +117,8 @@ TPUREF_INLINE void tpuref_run_elements(
     }
 }
 
-/* Find rows of an operand, of which the first is at `from`, as one run of elements. If
-   they are not one in memory, they are written out, unless they were `written` last. */
+/* Find rows of an operand, of which the first is at `from`, as one run of elements. Rows
+   that are not one run are copied to the scratch memory, if others were `written` last. */
 TPUREF_INLINE void tpuref_find(
     const tpuref_chain *c, ptrdiff_t n, float *from, ptrdiff_t rows, ptrdiff_t columns,
     const float **written, tpuref_elements *found, ptrdiff_t tile)

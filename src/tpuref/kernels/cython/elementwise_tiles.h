@@ -1,6 +1,6 @@
 /* Tiles of a chain, for one set of instructions. elementwise.h includes this for each
    set, with its name as TPUREF_SET, its TPUREF_TARGET, and the numbers in one of its
-   vectors as TPUREF_WIDTH. The macros take these as they are where they are used. */
+   vectors as TPUREF_WIDTH. */
 
 #ifndef TPUREF_JOIN
 #define TPUREF_JOIN_(name, suffix) name##_##suffix
@@ -8,9 +8,9 @@
 #define TPUREF_FLOATS TPUREF_JOIN(tpuref_floats, TPUREF_SET)
 #define TPUREF_BITS TPUREF_JOIN(tpuref_bits, TPUREF_SET)
 
-/* Comparisons by bits, as GCC compares vectors of 64 bytes one number after another:
-   `values` where bit 31 of others is 0, else zeros. TPUREF_PAST carries into this bit
-   from a NaN, but not from infinity. */
+/* `values` where bit 31 of `bits` is 0, and zeros elsewhere: GCC compares vectors of 64
+   bytes one number after another. TPUREF_PAST carries into this bit from a NaN, but not
+   from infinity. */
 #define TPUREF_PAST 0x7fffff
 #define TPUREF_UNLESS(bits, values) \
     ((TPUREF_FLOATS)((((bits) >> 31) - 1) & (TPUREF_BITS)(values)))
@@ -21,13 +21,13 @@
 
 #define TPUREF_AT(n) ((TPUREF_FLOATS *)(e->at[n] + place * e->steps[n]))
 
-/* Fetched at each use, as a processor drops such requests while it has many. */
+/* At each use of an operand: a processor drops such requests while it has many. */
 #define TPUREF_FETCH_NEXT(n) \
     if (c->num_operations >= TPUREF_LONG && e->steps[n]) \
         for (v = 0; v < vectors; v++) \
             __builtin_prefetch(TPUREF_AT(n) + vectors + v);
 
-/* Only loops over vectors, unrolled, keep the result of a tile in registers. */
+/* GCC keeps the result of a tile in registers only in unrolled loops over vectors. */
 #define TPUREF_EACH(target, expression) \
     _Pragma("GCC unroll 16") \
     for (v = 0; v < vectors; v++) { \
@@ -38,7 +38,7 @@
 #define TPUREF_VECTORS_CASE(code, expression) \
     case code: TPUREF_EACH(result[v], expression) break;
 
-/* The same for what GCC computes for several numbers in loops over numbers only. */
+/* GCC computes these for several numbers at once only in loops over single numbers. */
 #define TPUREF_NUMBERS_CASE(code, expression) \
     case code: \
         TPUREF_EACH(((TPUREF_FLOATS *)numbers)[v], a) \

@@ -8,11 +8,9 @@
 #define TPUREF_POOLING_H
 
 #include <math.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
-#define TPUREF_INLINE static inline __attribute__((always_inline))
+#include "vectors.h"
 
 enum { TPUREF_LANES = 4 };
 typedef float tpuref_values __attribute__((vector_size(4 * TPUREF_LANES)));
@@ -39,12 +37,6 @@ TPUREF_INLINE tpuref_values tpuref_load(const float *from, const ptrdiff_t lanes
     return values;
 }
 
-TPUREF_INLINE tpuref_values tpuref_chosen(
-    tpuref_numbers mask, tpuref_values yes, tpuref_values no)
-{
-    return (tpuref_values)((mask & (tpuref_numbers)yes) | (~mask & (tpuref_numbers)no));
-}
-
 /* Write what a window has to `lanes` channels, those from `image` and `result` on. Maxima
    have no need of `places`. */
 TPUREF_INLINE void tpuref_pool(
@@ -65,7 +57,7 @@ TPUREF_INLINE void tpuref_pool(
                 better |= found < 0;
                 found = (better & number) | (~better & found);
             }
-            best = tpuref_chosen(better, value, best);
+            best = TPUREF_CHOSEN(better, value, best);
         }
     if (p->maxima)
         memcpy(p->maxima + result, &best, lanes * sizeof(float));
@@ -81,7 +73,7 @@ TPUREF_INLINE void tpuref_pool(
                 int32_t number = y * p->columns + x;
                 float *at = gradient + number * p->channels;
                 tpuref_values sum = (tiled ? zero : tpuref_load(at, lanes))
-                                    + tpuref_chosen(found == number, backprop, zero);
+                                    + TPUREF_CHOSEN(found == number, backprop, zero);
                 memcpy(at, &sum, lanes * sizeof *at);
             }
     }

@@ -15,7 +15,8 @@ enum { TPUREF_INNER = 512 };
    and the rows of a result are written in one go. */
 enum { TPUREF_GROUP = 1 << 16, TPUREF_BLOCK = 8 };
 
-/* The most tiles whose left rows are copied at once, and the rows fetched early. */
+/* The most tiles whose left rows are copied at once; parts of rows are fetched so many
+   rows ahead. */
 enum { TPUREF_STARTS = 64, TPUREF_ROWS_AHEAD = 4 };
 
 /* Turned left matrices are not copied if their rows in memory are at most so far apart. */
@@ -33,8 +34,8 @@ typedef struct {
 
 /* Copy `tiles` tiles of all left matrices, which are turned, next to each other: in a
    matrix the columns may lie on different pages. Rows in memory are read one after the
-   other, as a processor expects; parts of them are fetched early. `starts` has the first
-   rows of the tiles and the end. */
+   other. A processor expects this of whole rows only, so parts of rows are fetched early.
+   `starts` has the first rows of the tiles and the end. */
 TPUREF_INLINE void tpuref_gather_left(
     const tpuref_products *p, const ptrdiff_t *starts, ptrdiff_t tiles, float *to)
 {

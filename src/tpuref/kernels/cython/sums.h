@@ -7,15 +7,13 @@
 #define TPUREF_SUMS_H
 
 #include <math.h>
-#include <stddef.h>
-#include <string.h>
+
+#include "vectors.h"
 
 /* BLOCK and LANES are those of `kernels/python/sums.py`. The sums of a SPAN of columns
    stay in the first-level cache. Rows are fetched about AHEAD elements early: the loads
    and stores of sums leave a processor no room to look so far ahead by itself. */
 enum { TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024, TPUREF_AHEAD = 512 };
-
-#define TPUREF_INLINE static inline __attribute__((always_inline))
 
 #define TPUREF_SUMS(type) \
     typedef type tpuref_##type##_vector \
@@ -114,8 +112,7 @@ TPUREF_SUMS(double)
 #define TPUREF_IS_GREATER(a, b) (((a) > (b)) | ((a) != (a)))
 #define TPUREF_TAKE_GREATER(vector, next, best) do { \
         const vector last = next; \
-        const __typeof__(last > last) is = TPUREF_IS_GREATER(last, best); \
-        best = (vector)(((__typeof__(is))last & is) | ((__typeof__(is))best & ~is)); \
+        best = TPUREF_CHOSEN(TPUREF_IS_GREATER(last, best), last, best); \
     } while (0)
 
 /* Write the greatest element of each row; NaN is greater than all numbers. */

@@ -16,6 +16,11 @@ typedef float tpuref_outputs
 
 #define TPUREF_INLINE static inline __attribute__((always_inline))
 
+/* What `yes` has where the bits of a mask are 1, and what `no` has where they are 0. */
+#define TPUREF_CHOSEN(mask, yes, no) \
+    ((__typeof__(yes))(((mask) & (__typeof__(mask))(yes)) \
+                       | (~(mask) & (__typeof__(mask))(no))))
+
 /* Call `function` with its last two arguments as constants; `widest` is the most. */
 #define TPUREF_CASE(n, widest, vectors, function, ...) \
     case n: if (n <= widest) function(__VA_ARGS__, n, vectors); break;
