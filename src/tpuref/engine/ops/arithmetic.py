@@ -59,7 +59,7 @@ def _float_sums(x: Array, axes: Sequence[int], keepdims: bool) -> Array:
 def _shapes_of_sums(
     shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool
 ) -> tuple[list[tuple[int, int, int]], list[int]]:
-    """Return arrays' shapes whose middle axes to sum in turn, and the result's shape.
+    """Return the shapes whose middle axes are summed in turn, and that of the result.
 
     Each middle axis is one run of neighbouring axes, the first one from the last.  Axes
     of size 1 neither end a run nor begin one.

@@ -155,9 +155,8 @@ def _below_greatest(xp: Any, logits: Array, axis: int, out: Array | None = None)
     greatest = np.empty((*rows.shape[:-1], 1), rows.dtype)
     size = rows.shape[-1]
     sums.greatest_of_rows(rows.reshape(greatest.size, size), greatest.reshape(-1))
-    shifted = np.empty_like(wide) if out is None or out.dtype != wide.dtype else out
-    elementwise.subtract(wide, greatest.swapaxes(axis, -1), shifted)
-    return shifted
+    out = None if out is None or out.dtype != wide.dtype else out
+    return written(elementwise.subtract, wide, greatest.swapaxes(axis, -1), out=out)
 
 
 # -- losses ------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def joining_images(function: Callable[..., Array], place: int) -> Callable[..., 
 class Result(NamedTuple):
     """A result to return; an `owned` one must not be a view of an input.
 
-    If it `repeats` it may be an array that repeats elements.
+    If it `repeats`, all its readers take an array that repeats elements.
     """
 
     shape: Shape | None
@@ -98,9 +98,8 @@ def returning(
         results = []
         outputs = outputs_of(function(*arrays))
         for result, (shape, dtype, owned, repeats) in zip(outputs, wanted, strict=True):
-            array: Array = np.asarray(result, dtype)
-            if not (repeats and 0 in array.strides):
-                array = np.asarray(array, order="C")
+            keeps = repeats and 0 in np.asarray(result).strides
+            array: Array = np.asarray(result, dtype, order="K" if keeps else "C")
             if shape is not None and array.shape != shape:
                 raise UnexpectedShape
             if owned and (array.base is not None or any(array is x for x in arrays)):
