@@ -98,7 +98,7 @@ WRONG_TYPES = [
     (lambda: tf.einsum("i->", [1.0], order="C"), r"unknown keywords \['order'\]"),
     (lambda: tf.tpu.shard(add, [ONES], num_shards=2), r"tpu\.shard: .* missing: 'b'"),
     (lambda: tf.tpu.batch_parallel(add, [ONES]), r"tpu\.shard: .* missing: 'b'"),
-    (lambda: tf.tpu.replicate(add, [[ONES]]), r"tpu\.replicate: .* missing: 'b'"),
+    (lambda: tf.tpu.replicate(add, [[ONES]] * 2), r"tpu\.replicate: .* missing: 'b'"),
     (lambda: tf.tpu.rewrite(add, []), r"tpu\.rewrite: .* missing: 'a', 'b'"),
     (
         lambda: tf.tpu.shard(add, [ONES], shards=8),

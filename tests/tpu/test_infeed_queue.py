@@ -112,5 +112,7 @@ def test_enqueueing_from_another_thread_ends_the_wait(session):
     enqueue = queue.split_inputs_and_generate_enqueue_ops([tf.constant([5, 6])])
     feeder = threading.Timer(0.1, session.run, [enqueue])
     feeder.start()
-    np.testing.assert_array_equal(session.run(out), [[[5]], [[6]]])
-    feeder.join()
+    try:
+        np.testing.assert_array_equal(session.run(out), [[[5]], [[6]]])
+    finally:
+        feeder.join()
