@@ -6,12 +6,10 @@
 
 #include "products.h"
 
-enum { COUNT = 3, INNER = 5, ROWS = 29, COLUMNS = 80, FIRST = 2, LAST = 28 };
+enum { COUNT = 3, INNER = 5, ROWS = 29, COLUMNS = 80, TILES = 7, FIRST = 1, LAST = 6 };
 
-static float lefts[COUNT][INNER * ROWS], rights[COUNT][INNER * COLUMNS];
-static float result[3][ROWS * COLUMNS];
-static float rows[(COUNT * INNER + TPUREF_OUTPUTS) * ROWS + TPUREF_OUTPUTS];
-static float columns[TPUREF_GROUP + COUNT * INNER * 2 * TPUREF_OUTPUTS];
+static float left[INNER * ROWS], right[INNER * COLUMNS], result[3][ROWS * COLUMNS];
+static float copies[COUNT][INNER * (ROWS + COLUMNS) + TILES * TPUREF_OUTPUTS];
 
 static void draw(float *values, size_t count)
 {
@@ -22,26 +20,29 @@ static void draw(float *values, size_t count)
 int main(void)
 {
     int set, sets = 1, k;
-    const float *left[COUNT], *right[COUNT];
-    void (*loops[3])(const tpuref_products *, ptrdiff_t, ptrdiff_t, float *, float *) = {
-        tpuref_sum_of_plain };
+    const tpuref_sums_of_products *sums[3] = { &tpuref_sums_plain };
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        loops[sets++] = tpuref_sum_of_avx2;
+        sums[sets++] = &tpuref_sums_avx2;
     if (__builtin_cpu_supports("avx512f"))
-        loops[sets++] = tpuref_sum_of_avx512f;
+        sums[sets++] = &tpuref_sums_avx512f;
 #endif
-    for (k = 0; k < COUNT; k++) {
-        draw(lefts[k], INNER * ROWS);
-        draw(rights[k], INNER * COLUMNS);
-        left[k] = lefts[k];
-        right[k] = rights[k];
-    }
     for (set = 0; set < sets; set++) {
+        const float *lefts[COUNT] = { left }, *rights[COUNT] = { right };
         tpuref_products p = {
-            left, right, COUNT, INNER, ROWS, COLUMNS, ROWS, COLUMNS, COLUMNS, 1, 0,
+            lefts, rights, COUNT, INNER, ROWS, COLUMNS, ROWS, COLUMNS, COLUMNS, 1, 0,
             result[set] };
-        loops[set](&p, FIRST, LAST, rows, columns);
+        srand(1);
+        for (k = 0; k < COUNT; k++) {
+            draw(left, INNER * ROWS);
+            draw(right, INNER * COLUMNS);
+            sums[set]->copy(&p, TILES, copies[k]);
+        }
+        for (k = 0; k < COUNT; k++) {
+            rights[k] = copies[k];
+            lefts[k] = copies[k] + INNER * COLUMNS;
+        }
+        sums[set]->add_up(&p, TILES, FIRST, LAST);
         if (memcmp(result[set], result[0], sizeof *result)) {
             printf("set %d differs\n", set);
             return 1;

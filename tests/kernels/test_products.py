@@ -3,37 +3,55 @@
 import numpy as np
 import pytest
 
-SHAPES = [(1, 1, 1, 16), (3, 5, 37, 48), (8, 16, 100, 64), (20, 4, 12, 32)]
+SHAPES = [(1, 1, 1, 16), (3, 5, 1600, 48), (8, 16, 100, 64), (20, 600, 12, 32)]
 
 
+def sum_of_products(products, lefts, rights, divided=1):
+    """Return the sum of products of the transposed left and the right matrices.
+
+    Tiles are written from the last to the first; `divided` of them together.
+    """
+    (inner, rows), columns = lefts[0].shape, rights[0].shape[1]
+    tiles = products.tiles(rows, divided)
+    copies = np.full(
+        (len(lefts), products.copied_size(inner, rows, columns, tiles)),
+        np.nan,
+        np.float32,
+    )
+    for left, right, copy in zip(lefts, rights, copies, strict=True):
+        products.copy_factors(left, right, tiles, copy)
+    result = np.full((rows, columns), np.nan, np.float32)
+    for first in reversed(range(0, tiles, divided)):
+        last = min(first + divided, tiles)
+        products.add_up([*copies], inner, tiles, first, last, result)
+    return result
+
+
+@pytest.mark.parametrize("divided", [1, 2, 5])
 @pytest.mark.parametrize(("count", "inner", "rows", "columns"), SHAPES)
-def test_sums_of_products(kernels, count, inner, rows, columns):
+def test_sums_of_products(kernels, count, inner, rows, columns, divided):
     draw = np.random.default_rng(count)
     lefts = draw.standard_normal((count, inner, rows)).astype(np.float32)
     rights = draw.standard_normal((count, inner, columns)).astype(np.float32)
     exact = np.einsum("kir,kic->rc", lefts, rights, dtype=np.float64)
     size = np.einsum("kir,kic->rc", abs(lefts), abs(rights))
-    result = np.full((rows, columns), np.nan, np.float32)
-    middle = rows // 3
-    kernels.products.add_up([*lefts], [*rights], middle, rows, result)
-    assert np.isnan(result[:middle]).all()
-    kernels.products.add_up([*lefts], [*rights], 0, middle, result)
+    result = sum_of_products(kernels.products, lefts, rights, divided)
     assert (abs(result - exact) <= size * (count + inner) * 2.0**-24).all()
+    apart = lefts.swapaxes(1, 2).copy().swapaxes(1, 2)  # the columns are whole
+    again = sum_of_products(kernels.products, apart, rights, divided)
+    np.testing.assert_array_equal(again, result)
 
 
 def test_products_are_rounded_before_they_are_added(kernels):
     lefts = [np.float32([[1], [2.0**-24]]), np.float32([[2.0**-24], [0]])]
     rights = [np.ones((2, 16), np.float32)] * 2
-    result = np.empty((1, 16), np.float32)
-    kernels.products.add_up(lefts, rights, 0, 1, result)
-    assert (result == 1).all()
+    assert (sum_of_products(kernels.products, lefts, rights) == 1).all()
 
 
 def test_negative_zeros_and_infinities(kernels):
     left, right = np.ones((1, 2), np.float32), np.ones((1, 16), np.float32)
     left[0] = np.inf, 0
-    result = np.empty((2, 16), np.float32)
-    kernels.products.add_up([left, -left], [right, right], 0, 2, result)
+    result = sum_of_products(kernels.products, [left, -left], [right, right])
     assert np.isnan(result[0]).all()
     assert not result[1].any()
 

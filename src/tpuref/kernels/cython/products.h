@@ -17,7 +17,7 @@ enum { TPUREF_GROUP = 1 << 16, TPUREF_BLOCK = 8 };
 
 /* The most tiles whose left rows are copied at once; parts of rows are fetched so many
    rows ahead. */
-enum { TPUREF_STARTS = 64, TPUREF_ROWS_AHEAD = 4 };
+enum { TPUREF_STARTS = 128, TPUREF_ROWS_AHEAD = 4 };
 
 /* Turned left matrices are not copied if their rows in memory are at most so far apart. */
 enum { TPUREF_NEAR = 256 };
@@ -32,38 +32,46 @@ typedef struct {
     float *result;
 } tpuref_products;
 
-/* Copy `tiles` tiles of all left matrices, which are turned, next to each other: in a
-   matrix the columns may lie on different pages. Rows in memory are read one after the
-   other. A processor expects this of whole rows only, so parts of rows are fetched early.
-   `starts` has the first rows of the tiles and the end. */
+/* The first row of a tile, and its place in a copy: there tiles are apart by a vector. */
+#define TPUREF_FIRST(first, last, tile, tiles) \
+    ((first) + (tile) * ((last) - (first)) / (tiles))
+#define TPUREF_PLACE(row, tile) ((row) * p->inner + (tile) * TPUREF_OUTPUTS)
+
+/* Copy the tiles of rows [first, last) of a left matrix, which is turned, one after the
+   other: in the matrix the columns may lie on different pages. Rows in memory are read one
+   after the other. A processor expects this of whole rows only, so parts of rows are
+   fetched early. */
 TPUREF_INLINE void tpuref_gather_left(
-    const tpuref_products *p, const ptrdiff_t *starts, ptrdiff_t tiles, float *to)
+    const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, ptrdiff_t tiles, float *to)
 {
-    ptrdiff_t steps = p->count * p->inner, end = p->left_apart * (p->inner - 1) + p->rows;
-    ptrdiff_t k, i, tile, step = 0, heights[TPUREF_STARTS], least = p->rows;
-    float *places[TPUREF_STARTS];
-    int parts = starts[tiles] - *starts < p->left_apart;
-    for (tile = 0; tile < tiles; tile++) {
-        heights[tile] = starts[tile + 1] - starts[tile];
-        least = heights[tile] < least ? heights[tile] : least;
-        places[tile] = to + (starts[tile] - *starts) * steps + tile * TPUREF_OUTPUTS;
-    }
-    for (k = 0; k < p->count; k++)
-        for (i = 0; i < p->inner; i++, step++) {
-            const float *from = p->lefts[k] + i * p->left_apart;
+    ptrdiff_t end = p->left_apart * (p->inner - 1) + p->rows, block, tile, i;
+    for (block = 0; block < tiles; block += TPUREF_STARTS) {
+        ptrdiff_t some = tiles - block < TPUREF_STARTS ? tiles - block : TPUREF_STARTS;
+        ptrdiff_t starts[TPUREF_STARTS + 1] = {0}, heights[TPUREF_STARTS];
+        float *places[TPUREF_STARTS];
+        int parts;
+        for (tile = 0; tile <= some; tile++)
+            starts[tile] = TPUREF_FIRST(first, last, block + tile, tiles);
+        for (tile = 0; tile < some; tile++) {
+            heights[tile] = starts[tile + 1] - starts[tile];
+            places[tile] = to + TPUREF_PLACE(starts[tile] - first, block + tile);
+        }
+        parts = starts[some] - *starts < p->left_apart;
+        for (i = 0; i < p->inner; i++) {
+            const float *from = p->lefts[0] + i * p->left_apart;
             const float *ahead = from + TPUREF_ROWS_AHEAD * p->left_apart;
-            for (tile = *starts; parts && tile < starts[tiles]; tile += TPUREF_OUTPUTS)
+            for (tile = *starts; parts && tile < starts[some]; tile += TPUREF_OUTPUTS)
                 __builtin_prefetch(ahead + tile);
             /* A whole vector is faster than a part, and later steps write over it. */
-            if ((steps - step) * least >= TPUREF_OUTPUTS
-                && i * p->left_apart + starts[tiles - 1] + TPUREF_OUTPUTS <= end)
-                for (tile = 0; tile < tiles; places[tile] += heights[tile], tile++)
+            if (i * p->left_apart + starts[some - 1] + TPUREF_OUTPUTS <= end)
+                for (tile = 0; tile < some; places[tile] += heights[tile], tile++)
                     *(tpuref_outputs *)places[tile]
                         = *(const tpuref_outputs *)(from + starts[tile]);
             else
-                for (tile = 0; tile < tiles; places[tile] += heights[tile], tile++)
+                for (tile = 0; tile < some; places[tile] += heights[tile], tile++)
                     memcpy(places[tile], from + starts[tile], heights[tile] * sizeof *to);
         }
+    }
 }
 
 /* Write the transpose of 16 rows of 16 elements: each pass mixes rows like two halves of a
@@ -93,29 +101,42 @@ TPUREF_INLINE void tpuref_turn(
         *(tpuref_outputs *)(to + r * width) = rows[r];
 }
 
-/* Copy columns of all right matrices, `width` from `first` on, next to each other; zeros
-   take the place of those that are missing. */
+/* Copy columns of a right matrix, `width` from `first` on, next to each other; zeros take
+   the place of those that are missing. */
 TPUREF_INLINE void tpuref_gather_right(
     const tpuref_products *p, ptrdiff_t first, float *to, const ptrdiff_t width,
     const int turned)
 {
-    ptrdiff_t kept = p->columns - first, apart = p->right_apart, k, i, c;
+    ptrdiff_t kept = p->columns - first, apart = p->right_apart, i = 0, c;
     ptrdiff_t down = turned ? 1 : apart, along = turned ? apart : 1;
-    for (k = 0; k < p->count; k++) {
-        const float *from = p->rights[k] + first * along;
-        i = 0;
-        if (kept >= width && turned)
-            for (; i + TPUREF_OUTPUTS <= p->inner; i += TPUREF_OUTPUTS)
-                for (c = 0; c < width; c += TPUREF_OUTPUTS)
-                    tpuref_turn(from + c * apart + i, apart, to + i * width + c, width);
-        else if (kept >= width)
-            for (; i < p->inner; i++)
-                memcpy(to + i * width, from + i * apart, width * sizeof *to);
+    const float *from = p->rights[0] + first * along;
+    if (kept >= width && turned)
+        for (; i + TPUREF_OUTPUTS <= p->inner; i += TPUREF_OUTPUTS)
+            for (c = 0; c < width; c += TPUREF_OUTPUTS)
+                tpuref_turn(from + c * apart + i, apart, to + i * width + c, width);
+    else if (kept >= width)
         for (; i < p->inner; i++)
-            for (c = 0; c < width; c++)
-                to[i * width + c] = c < kept ? from[i * down + c * along] : 0;
-        to += p->inner * width;
+            memcpy(to + i * width, from + i * apart, width * sizeof *to);
+    for (; i < p->inner; i++)
+        for (c = 0; c < width; c++)
+            to[i * width + c] = c < kept ? from[i * down + c * along] : 0;
+}
+
+/* Copy the factors of a product for a sum of products: groups of `width` columns of the
+   right matrix, which lie in one step after the other, then tiles of the left one. */
+TPUREF_INLINE void tpuref_copy_factors(
+    const tpuref_products *p, ptrdiff_t tiles, float *to, const ptrdiff_t width)
+{
+    ptrdiff_t whole = p->columns / width * width, i, column;
+    for (i = 0; i < p->inner; i++) {
+        const float *from = p->rights[0] + i * p->right_apart;
+        for (column = 0; column < whole; column += width)
+            memcpy(to + column * p->inner + i * width, from + column, width * sizeof *to);
+        if (column < p->columns)
+            memcpy(to + column * p->inner + i * TPUREF_OUTPUTS, from + column,
+                   TPUREF_OUTPUTS * sizeof *to);
     }
+    tpuref_gather_left(p, 0, p->rows, tiles, to + p->columns * p->inner);
 }
 
 /* Add some elements of a vector to a total, or write them if it is the first. */
@@ -141,9 +162,9 @@ TPUREF_INLINE void tpuref_add(
 
 /* If the rows are `turned`, `left` has them, each step `next` floats after the last, else
    they are read from `row` on; of the columns in `right`, `kept` are written. The total of
-   products stays out of the result until it is whole if they are `summed`, from gathered
-   rows, to columns that are all kept. The last four arguments are constants wherever this
-   is inlined. */
+   products stays out of the result until it is whole if they are `summed`, from copied
+   factors, to columns that are all kept. The last four arguments are constants wherever
+   this is inlined. */
 TPUREF_INLINE void tpuref_tile(
     const tpuref_products *p, ptrdiff_t row, const float *left, ptrdiff_t next,
     const float *right, float *result, ptrdiff_t kept, const int turned, const int summed,
@@ -151,11 +172,16 @@ TPUREF_INLINE void tpuref_tile(
 {
     tpuref_outputs total[TPUREF_TILE][2] = {0};
     ptrdiff_t apart = p->left_apart, k, start, i;
+    ptrdiff_t place_in_left = left - p->lefts[0], place_in_right = right - p->rights[0];
     int r, v;
     for (r = 0; r < rows; r++)
         for (v = 0; v < vectors; v++)
             __builtin_prefetch(result + r * p->result_apart + v * TPUREF_OUTPUTS, 1);
-    for (k = 0; k < p->count; k++)
+    for (k = 0; k < p->count; k++) {
+        if (summed) {
+            left = p->lefts[k] + place_in_left;
+            right = p->rights[k] + place_in_right;
+        }
         for (start = 0; start < p->inner; start += TPUREF_INNER) {
             tpuref_outputs sum[TPUREF_TILE][2] = {0}, weights[2];
             ptrdiff_t steps = p->inner - start;
@@ -194,6 +220,7 @@ TPUREF_INLINE void tpuref_tile(
                     tpuref_add(place + v * TPUREF_OUTPUTS, sum[r][v],
                                kept - v * TPUREF_OUTPUTS, start);
         }
+    }
     for (r = 0; summed && r < rows; r++, result += p->result_apart)
         memcpy(result, total[r], vectors * sizeof *total[r]);
 }
@@ -203,47 +230,65 @@ typedef void tpuref_compute(
     const tpuref_products *p, ptrdiff_t row, ptrdiff_t count, int wide, const float *left,
     ptrdiff_t next, const float *right, float *result, ptrdiff_t kept);
 
-/* Write rows [first, last) of the result. `left` has room for these rows of all left
-   matrices, with one vector more for each and one at the end; `right` for a group and 32
-   columns of all right matrices, which are all `turned` or not. */
+/* The columns of a group, a multiple of `width`, for so many steps. */
+#define TPUREF_COLUMNS(width, steps) ((TPUREF_GROUP / ((width) * (steps)) + 1) * (width))
+
+/* Write rows [first, last) of a product. `left` has room for these rows, with one vector
+   more for each and one at the end; `right` for a group and 32 columns of the right
+   matrix, which is `turned` or not. */
 TPUREF_INLINE void tpuref_rows(
     const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left, float *right,
-    const ptrdiff_t widest, const int vectors, const int turned, tpuref_compute *compute)
+    const ptrdiff_t widest, const int turned, tpuref_compute *compute)
 {
-    ptrdiff_t height = last - first, tiles = (height + widest - 1) / widest, tile, block;
-    ptrdiff_t inner = p->count * p->inner, width = vectors * TPUREF_OUTPUTS, column, group;
-    ptrdiff_t columns = (TPUREF_GROUP / (width * inner) + 1) * width;
-#define TPUREF_FIRST(tile) (first + (tile) * height / tiles)
-    int gathers = p->left_turned && (p->count > 1 || p->left_apart > TPUREF_NEAR);
-    for (block = 0; gathers && block < tiles; block += TPUREF_STARTS) {
-        ptrdiff_t starts[TPUREF_STARTS + 1] = {0}, some = tiles - block;
-        some = some < TPUREF_STARTS ? some : TPUREF_STARTS;
-        for (tile = 0; tile <= some; tile++)
-            starts[tile] = TPUREF_FIRST(block + tile);
-        tpuref_gather_left(p, starts, some,
-                           left + (*starts - first) * inner + block * TPUREF_OUTPUTS);
-    }
+    enum { WIDTH = 2 * TPUREF_OUTPUTS };
+    ptrdiff_t tiles = (last - first + widest - 1) / widest, tile, block, column, group;
+    ptrdiff_t columns = TPUREF_COLUMNS(WIDTH, p->inner);
+    int gathers = p->left_turned && p->left_apart > TPUREF_NEAR;
+    if (gathers)
+        tpuref_gather_left(p, first, last, tiles, left);
     for (group = 0; group < p->columns; group += columns)
         for (block = 0; block < tiles; block += TPUREF_BLOCK)
             for (column = group; column < p->columns && column < group + columns;
-                 column += width) {
+                 column += WIDTH) {
                 ptrdiff_t kept = p->columns - column;
-                float *copied = right + (column - group) * inner;
-                int wide = vectors == 2 && kept > TPUREF_OUTPUTS;
+                float *copied = right + (column - group) * p->inner;
+                int wide = kept > TPUREF_OUTPUTS;
                 if (!block && wide)
-                    tpuref_gather_right(p, column, copied, 2 * TPUREF_OUTPUTS, turned);
+                    tpuref_gather_right(p, column, copied, WIDTH, turned);
                 else if (!block)
                     tpuref_gather_right(p, column, copied, TPUREF_OUTPUTS, turned);
                 for (tile = block; tile < tiles && tile < block + TPUREF_BLOCK; tile++) {
-                    ptrdiff_t row = TPUREF_FIRST(tile), count = TPUREF_FIRST(tile + 1) - row;
-                    const float *gathered
-                        = left + (row - first) * inner + tile * TPUREF_OUTPUTS;
-                    compute(p, row, count, wide, gathers ? gathered : p->lefts[0] + row,
+                    ptrdiff_t row = TPUREF_FIRST(first, last, tile, tiles);
+                    ptrdiff_t count = TPUREF_FIRST(first, last, tile + 1, tiles) - row;
+                    compute(p, row, count, wide,
+                            gathers ? left + TPUREF_PLACE(row - first, tile)
+                                    : p->lefts[0] + row,
                             gathers ? count : p->left_apart, copied,
                             p->result + row * p->result_apart + column, kept);
                 }
             }
-#undef TPUREF_FIRST
+}
+
+/* Write tiles [first, last) of `tiles` of the rows of a sum of copied products. */
+TPUREF_INLINE void tpuref_sum_of_products(
+    const tpuref_products *p, ptrdiff_t tiles, ptrdiff_t first, ptrdiff_t last,
+    const int vectors, tpuref_compute *compute)
+{
+    ptrdiff_t width = vectors * TPUREF_OUTPUTS, tile, block, column, group;
+    ptrdiff_t columns = TPUREF_COLUMNS(width, p->count * p->inner);
+    for (group = 0; group < p->columns; group += columns)
+        for (block = first; block < last; block += TPUREF_BLOCK)
+            for (column = group; column < p->columns && column < group + columns;
+                 column += width)
+                for (tile = block; tile < last && tile < block + TPUREF_BLOCK; tile++) {
+                    ptrdiff_t row = TPUREF_FIRST(0, p->rows, tile, tiles);
+                    ptrdiff_t count = TPUREF_FIRST(0, p->rows, tile + 1, tiles) - row;
+                    ptrdiff_t kept = p->columns - column;
+                    compute(p, row, count, kept >= width,
+                            p->lefts[0] + TPUREF_PLACE(row, tile), count,
+                            p->rights[0] + column * p->inner,
+                            p->result + row * p->result_apart + column, kept);
+                }
 }
 
 /* A function for each kind of tiles: GCC does not keep the sums of tiles in registers if
@@ -263,35 +308,46 @@ TPUREF_INLINE void tpuref_rows(
         } \
     }
 
-#define TPUREF_SUM_OF(set, target, widest, vectors) \
-    TPUREF_TILES(tpuref_sums_of_tiles_##set, target, widest, vectors, 1, 1) \
-    target static void tpuref_sum_of_##set( \
-        const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left, \
-        float *right) \
-    { \
-        tpuref_rows(p, first, last, left, right, widest, vectors, 0, \
-                    tpuref_sums_of_tiles_##set); \
-    }
+/* Sums of products, whose tiles have at most so many rows. */
+typedef struct {
+    ptrdiff_t height;
+    void (*copy)(const tpuref_products *p, ptrdiff_t tiles, float *to);
+    void (*add_up)(
+        const tpuref_products *p, ptrdiff_t tiles, ptrdiff_t first, ptrdiff_t last);
+} tpuref_sums_of_products;
 
-TPUREF_SUM_OF(plain, , 6, 1)
+#define TPUREF_SUMS(set, target, height, vectors) \
+    TPUREF_TILES(tpuref_sums_of_tiles_##set, target, height, vectors, 1, 1) \
+    target static void tpuref_copy_##set( \
+        const tpuref_products *p, ptrdiff_t tiles, float *to) \
+    { \
+        tpuref_copy_factors(p, tiles, to, vectors * TPUREF_OUTPUTS); \
+    } \
+    target static void tpuref_add_up_##set( \
+        const tpuref_products *p, ptrdiff_t tiles, ptrdiff_t first, ptrdiff_t last) \
+    { \
+        tpuref_sum_of_products(p, tiles, first, last, vectors, \
+                               tpuref_sums_of_tiles_##set); \
+    } \
+    static const tpuref_sums_of_products tpuref_sums_##set \
+        = { height, tpuref_copy_##set, tpuref_add_up_##set };
+
+TPUREF_SUMS(plain, , 6, 1)
 #if defined(__x86_64__)
-TPUREF_SUM_OF(avx2, __attribute__((target("avx2,fma"))), 6, 1)
-TPUREF_SUM_OF(avx512f, __attribute__((target("avx512f"))), 12, 2)
+TPUREF_SUMS(avx2, __attribute__((target("avx2,fma"))), 6, 1)
+TPUREF_SUMS(avx512f, __attribute__((target("avx512f"))), 12, 2)
 #endif
 
 /* The left matrices are turned, the right ones are not; columns are a multiple of 16. */
-static void tpuref_sum_of_products(
-    const tpuref_products *p, ptrdiff_t first, ptrdiff_t last, float *left,
-    float *right)
+static const tpuref_sums_of_products *tpuref_sums(void)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f"))
-        tpuref_sum_of_avx512f(p, first, last, left, right);
-    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        tpuref_sum_of_avx2(p, first, last, left, right);
-    else
+        return &tpuref_sums_avx512f;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return &tpuref_sums_avx2;
 #endif
-        tpuref_sum_of_plain(p, first, last, left, right);
+    return &tpuref_sums_plain;
 }
 
 /* Tiles of other registers are no faster than those of BLAS. */
@@ -317,9 +373,9 @@ TPUREF_WIDE static void tpuref_multiply(
 {
     tpuref_compute *compute = p->left_turned ? tpuref_turned_tiles : tpuref_tiles;
     if (p->right_turned)
-        tpuref_rows(p, first, last, left, right, 12, 2, 1, compute);
+        tpuref_rows(p, first, last, left, right, 12, 1, compute);
     else
-        tpuref_rows(p, first, last, left, right, 12, 2, 0, compute);
+        tpuref_rows(p, first, last, left, right, 12, 0, compute);
 }
 
 #endif

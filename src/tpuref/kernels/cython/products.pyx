@@ -30,9 +30,11 @@ cdef extern from "products.h":
     void tpuref_multiply(
         const Products*, Py_ssize_t, Py_ssize_t, float*, float*
     ) noexcept nogil
-    void tpuref_sum_of_products(
-        const Products*, Py_ssize_t, Py_ssize_t, float*, float*
-    ) noexcept nogil
+    ctypedef struct Sums "tpuref_sums_of_products":
+        Py_ssize_t height
+        void copy(const Products*, Py_ssize_t, float*) noexcept nogil
+        void add_up(const Products*, Py_ssize_t, Py_ssize_t, Py_ssize_t) noexcept nogil
+    const Sums* tpuref_sums() noexcept nogil
 
 cdef enum:
     MOST_AXES = 32
@@ -165,22 +167,50 @@ cdef Py_ssize_t least_work(right):
     return _LEAST_WORK_TURNED if turned else _LEAST_WORK
 
 
-def add_up(lefts, rights, Py_ssize_t first, Py_ssize_t last, float[:, ::1] result):
-    """Write rows [first, last) of the sum of the products to `result`."""
-    cdef Products whole
-    cdef const uintptr_t[::1] left = addresses_of(lefts), right = addresses_of(rights)
-    cdef Py_ssize_t inner = len(lefts[0]) * left.shape[0]
-    cdef float[::1] rows = rows_of(inner, last - first)
-    cdef float[::1] columns = columns_of(inner)
-    whole.lefts = <const float* const*>&left[0]
-    whole.rights = <const float* const*>&right[0]
-    whole.count, whole.inner = left.shape[0], len(lefts[0])
-    whole.rows = whole.left_apart = result.shape[0]
-    whole.columns = whole.right_apart = whole.result_apart = result.shape[1]
-    whole.left_turned, whole.right_turned = True, False
-    whole.result = &result[0, 0]
+def tiles(Py_ssize_t rows, Py_ssize_t parts):
+    """Return the number of tiles of the rows of a sum, a multiple of `parts`."""
+    return (rows - 1) // (parts * tpuref_sums().height) * parts + parts
+
+
+def copied_size(Py_ssize_t inner, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t tiles):
+    """Return the number of floats of a copy of the factors of a product."""
+    size = inner * (rows + columns) + TPUREF_OUTPUTS * tiles
+    return -(-size // TPUREF_OUTPUTS) * TPUREF_OUTPUTS
+
+
+def copy_factors(left, right, Py_ssize_t tiles, float[::1] copy):
+    """Copy the factors of a product in the order in which `add_up` reads them."""
+    cdef const float[:, ::1] x = np.ascontiguousarray(left)
+    cdef const float[:, ::1] y = np.ascontiguousarray(right)
+    cdef const float* lefts = &x[0, 0]
+    cdef const float* rights = &y[0, 0]
+    cdef Products p
+    p.lefts, p.rights, p.inner = &lefts, &rights, x.shape[0]
+    p.rows = p.left_apart = x.shape[1]
+    p.columns = p.right_apart = y.shape[1]
     with nogil:
-        tpuref_sum_of_products(&whole, first, last, &rows[0], &columns[0])
+        tpuref_sums().copy(&p, tiles, &copy[0])
+
+
+def add_up(
+    copies,
+    Py_ssize_t inner,
+    Py_ssize_t tiles,
+    Py_ssize_t first,
+    Py_ssize_t last,
+    float[:, ::1] result,
+):
+    """Write tiles [first, last) of the sum of the copied products to `result`."""
+    cdef const uintptr_t[::1] rights = addresses_of(copies)
+    cdef uintptr_t[::1] lefts = np.add(rights, inner * result.shape[1] * sizeof(float))
+    cdef Products p
+    p.lefts = <const float* const*>&lefts[0]
+    p.rights = <const float* const*>&rights[0]
+    p.count, p.inner, p.rows = rights.shape[0], inner, result.shape[0]
+    p.columns = p.result_apart = result.shape[1]
+    p.result = &result[0, 0]
+    with nogil:
+        tpuref_sums().add_up(&p, tiles, first, last)
 
 
 cdef rows_of(Py_ssize_t inner, Py_ssize_t count):
@@ -193,10 +223,10 @@ cdef columns_of(Py_ssize_t inner):
     return np.empty(TPUREF_GROUP + inner * 2 * TPUREF_OUTPUTS, np.float32)
 
 
-cdef addresses_of(matrices):
+cdef addresses_of(copies):
     """Return the addresses of the first elements."""
-    cdef uintptr_t[::1] addresses = np.empty(len(matrices), np.uintp)
-    cdef const float[:, ::1] matrix
-    for k, matrix in enumerate(matrices):
-        addresses[k] = <uintptr_t>&matrix[0, 0]
-    return addresses
+    cdef uintptr_t[::1] addresses = np.empty(len(copies), np.uintp)
+    cdef const float[::1] copy
+    for k, copy in enumerate(copies):
+        addresses[k] = <uintptr_t>&copy[0]
+    return np.asarray(addresses)

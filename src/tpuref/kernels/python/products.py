@@ -17,18 +17,42 @@ def multiply(left: Array, right: Array, out: Array | None = None) -> Array:
     return product
 
 
+def tiles(rows: int, parts: int) -> int:
+    """Return the number of tiles of the rows of a sum, a multiple of `parts`.
+
+    With kernels in NumPy it need not be one: a tile is a row.
+    """
+    return rows
+
+
+def copied_size(inner: int, rows: int, columns: int, tiles: int) -> int:
+    """Return the number of floats of a copy of the factors of a product."""
+    return inner * (rows + columns)
+
+
+def copy_factors(left: Array, right: Array, tiles: int, copy: Array) -> None:
+    """Copy the factors of a product in the order in which `add_up` reads them.
+
+    The left matrix, ``[inner, rows]``, is transposed in the product.  The right one is
+    ``[inner, columns]``; columns is a multiple of 16.  No axis is empty.
+    """
+    np.concatenate([left, right], axis=None, out=copy)
+
+
 def add_up(
-    lefts: Sequence[Array],
-    rights: Sequence[Array],
+    copies: Sequence[Array],
+    inner: int,
+    tiles: int,
     first: int,
     last: int,
     result: Array,
 ) -> None:
-    """Write rows [first, last) of the sum of products to `result`.
-
-    The left matrices are transposed.  All matrices are C-contiguous, and not empty.
-    Their shapes are ``[inner, rows]`` and ``[inner, columns]``, that of `result` is
-    ``[rows, columns]``; columns is a multiple of 16.
-    """
-    pairs = zip(lefts, rights, strict=True)
-    result[first:last] = fold([x[:, first:last].T @ y for x, y in pairs])
+    """Write tiles [first, last) of the sum of the copied products to `result`."""
+    rows, columns = result.shape
+    factors = [np.split(copy, [inner * rows]) for copy in copies]
+    result[first:last] = fold(
+        [
+            left.reshape(inner, rows)[:, first:last].T @ right.reshape(inner, columns)
+            for left, right in factors
+        ]
+    )

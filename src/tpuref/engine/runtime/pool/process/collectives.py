@@ -27,7 +27,7 @@ from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.arena import Arena, Heap
 from tpuref.engine.runtime.pool.columns import Column, Stacked
 from tpuref.engine.runtime.pool.messages import Divergence
-from tpuref.engine.runtime.pool.process.summed_products import add_up
+from tpuref.engine.runtime.pool.process.summed_products import Tiling
 from tpuref.engine.runtime.pool.split import LocalCore, Split
 from tpuref.kernels import links as kernel
 from tpuref.kernels import status
@@ -288,41 +288,33 @@ class CoreCollectives:
     ) -> Array:
         """Return the sum of the products of the transposed left and right matrices.
 
-        Each member copies its matrices into the arena, and then writes some rows of the
+        Each member copies its factors into the arena, and then writes some rows of the
         sum into a result that all share.
         """
-        left, right = lefts[0], rights[0]
-        shape, size = (left.shape[1], right.shape[1]), left.nbytes + right.nbytes
-
-        def pair(place: int) -> tuple[Array, Array]:
-            """Return the left and the right matrix of a replica."""
-            view = self._arena.view
-            return (
-                view(place, left.shape, left.dtype),
-                view(place + left.nbytes, right.shape, right.dtype),
-            )
-
         members = part.group.members.tolist()
         rank = [member in self._links for member in members].index(True)
+        tiling = Tiling.of(lefts[0], rights[0], len(members))
+        shape, dtype = (tiling.rows, tiling.columns), lefts[0].dtype
+        size = dtype.itemsize * tiling.copied_size
+
+        def copy_at(place: int) -> Array:
+            return self._arena.view(place, (tiling.copied_size,), dtype)
+
         block = self._allocate(len(part.own) * size)
         for k, core in enumerate(part.own.values()):
-            for copy, matrix in zip(
-                pair(block + k * size), (lefts[core], rights[core]), strict=True
-            ):
-                copy[...] = matrix
-        target = 0 if rank else self._allocate(math.prod(shape) * left.itemsize)
+            tiling.copy(lefts[core], rights[core], copy_at(block + k * size))
+        target = 0 if rank else self._allocate(math.prod(shape) * dtype.itemsize)
         offsets = np.zeros(len(members) + 1)
         offsets[rank], offsets[-1] = block, target
         *blocks, shared = self._meet(part, instr, shape, offsets)
-        result = self._arena.view(shared, shape, left.dtype)
+        result = self._arena.view(shared, shape, dtype)
         parts = part.group.parts
-        places = []
+        copies = []
         for member in range(len(members)) if parts is None else parts:
-            places.append(blocks[member])
+            copies.append(copy_at(blocks[member]))
             blocks[member] += size
-        everyones = [pair(place) for place in places]
-        own = chunk_slice(shape[0], len(members), rank)
-        add_up([x for x, _ in everyones], [y for _, y in everyones], own, result)
+        own = chunk_slice(tiling.tiles, len(members), rank)
+        tiling.add_up(copies, own, result)
         self._meet(part, instr, shape, offsets)
         self._release(block)
         self._share(part, result, target)

@@ -11,10 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from tpuref.base.dtypes import float32
+from tpuref.base.processors import blas_threads
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.definition import OpDef, Operand
 from tpuref.engine.ops.meaning import Array
@@ -108,23 +110,58 @@ def _compute(*matrices: Array, out: Array | None = None) -> Array:
     lefts, rights = matrices[:half], matrices[half:]
     shape = lefts[0].shape[1], rights[0].shape[1]
     result: Array = np.empty(shape, np.float32) if out is None else out
-    add_up(lefts, rights, slice(0, shape[0]), result)
+    add_up(lefts, rights, result)
     return result
 
 
 _SUM_OF_PRODUCTS = OpDef("SumOfProducts", _infer, compute=_compute)
 
 
-def add_up(
-    lefts: Sequence[Array], rights: Sequence[Array], rows: slice, result: Array
-) -> None:
-    """Write some rows of the sum of products to `result`."""
+class Tiling(NamedTuple):
+    """The sizes of a sum of products, whose rows are divided into tiles.
 
-    def compute(first: int, last: int) -> None:
-        products.add_up(lefts, rights, rows.start + first, rows.start + last, result)
+    The factors of each product are copied in the order in which the sum reads them.
+    """
 
-    count, (inner, columns) = rows.stop - rows.start, rights[0].shape
-    in_parts(compute, count, len(lefts) * inner * count * columns)
+    inner: int
+    rows: int
+    columns: int
+    tiles: int
+
+    @classmethod
+    def of(cls, left: Array, right: Array, parts: int) -> "Tiling":
+        """Return the tiling of a sum that is computed in equal `parts`."""
+        (inner, rows), columns = left.shape, right.shape[1]
+        return cls(inner, rows, columns, products.tiles(rows, parts))
+
+    @property
+    def copied_size(self) -> int:
+        """The number of floats of a copy of both factors."""
+        return products.copied_size(*self)
+
+    def copy(self, left: Array, right: Array, copy: Array) -> None:
+        """Copy the factors of a product."""
+        products.copy_factors(left, right, self.tiles, copy)
+
+    def add_up(self, copies: Sequence[Array], own: slice, result: Array) -> None:
+        """Write the rows of some tiles of the sum of the products to `result`."""
+
+        def compute(first: int, last: int) -> None:
+            first, last = own.start + first, own.start + last
+            products.add_up(copies, self.inner, self.tiles, first, last, result)
+
+        count = own.stop - own.start
+        work = len(copies) * self.inner * self.rows * self.columns
+        in_parts(compute, count, work * count // self.tiles)
+
+
+def add_up(lefts: Sequence[Array], rights: Sequence[Array], result: Array) -> None:
+    """Write the sum of the products of the transposed left and the right matrices."""
+    tiling = Tiling.of(lefts[0], rights[0], blas_threads())
+    copies = np.empty((len(lefts), tiling.copied_size), np.float32)
+    for left, right, copy in zip(lefts, rights, copies, strict=True):
+        tiling.copy(left, right, copy)
+    tiling.add_up([*copies], slice(0, tiling.tiles), result)
 
 
 def _sizes(instr: Instr, made: Mapping[int, Instr]) -> Sizes | None:
@@ -164,6 +201,6 @@ def _is_exact(inner: int, rows: int, columns: int) -> bool:
     lefts = draw.standard_normal((2, inner, rows)).astype(np.float32)
     rights = draw.standard_normal((2, inner, columns)).astype(np.float32)
     result = np.empty((rows, columns), np.float32)
-    add_up([*lefts], [*rights], slice(0, rows), result)
+    add_up([*lefts], [*rights], result)
     apart = [products.multiply(x.T, y) for x, y in zip(lefts, rights, strict=True)]
     return result.tobytes() == fold(apart).tobytes()
