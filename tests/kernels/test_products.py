@@ -18,8 +18,7 @@ def sum_of_products(products, lefts, rights, divided=1):
         np.nan,
         np.float32,
     )
-    for left, right, copy in zip(lefts, rights, copies, strict=True):
-        products.copy_factors(left, right, tiles, copy)
+    products.copy_factors(lefts, rights, tiles, copies)
     result = np.full((rows, columns), np.nan, np.float32)
     for first in reversed(range(0, tiles, divided)):
         last = min(first + divided, tiles)

@@ -90,3 +90,29 @@ def test_only_some_readers_take_what_is_not_contiguous(reader, calls):
     assert np.array_equal(fused(fusion, columns)[5], expected[5])
     (plan,) = fusion._plans.values()
     assert plan is not None and len(plan._calls) == calls
+
+
+@pytest.mark.parametrize(
+    ("wanted", "calls"),
+    [([7], 4), ([6], 4), ([6, 7], 4), ([5, 7], 4), ([4, 6], 5), ([4, 5, 7], 6)],
+)
+def test_products_are_written_where_their_reader_moves_them(wanted, calls):
+    known = {30: KNOWN[30], 34: np.array([6, 12], np.int32)}
+    program = [
+        instr("Reshape", [0, 30], 2),
+        instr("Transpose", [2], 3, perm=(1, 0, 2)),
+        instr("MatMul", [3, 3], 4, **MATRIX),
+        instr("Transpose", [4], 5, perm=(1, 0, 2)),
+        instr("Reshape", [5, 34], 6),
+        instr("Square", [6], 7),
+    ]
+    fusion, kept = fusion_of(program, CORES, wanted, known), []
+    draw = np.random.default_rng(2)
+    for _ in range(3):
+        columns = columns_of(draw)
+        values = fused(fusion, columns)
+        kept.append((values, one_by_one(program, CORES, columns, known)))
+    for values, expected in kept:
+        require_same(values, expected, wanted)
+    (plan,) = fusion._plans.values()
+    assert plan is not None and len(plan._calls) == calls

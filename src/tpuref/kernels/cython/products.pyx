@@ -178,18 +178,21 @@ def copied_size(Py_ssize_t inner, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_
     return -(-size // TPUREF_OUTPUTS) * TPUREF_OUTPUTS
 
 
-def copy_factors(left, right, Py_ssize_t tiles, float[::1] copy):
-    """Copy the factors of a product in the order in which `add_up` reads them."""
-    cdef const float[:, ::1] x = np.ascontiguousarray(left)
-    cdef const float[:, ::1] y = np.ascontiguousarray(right)
-    cdef const float* lefts = &x[0, 0]
-    cdef const float* rights = &y[0, 0]
+def copy_factors(lefts, rights, Py_ssize_t tiles, float[:, ::1] copies):
+    """Copy the factors of each product in the order in which `add_up` reads them."""
+    cdef const float[:, ::1] x, y
+    cdef const float* left
+    cdef const float* right
     cdef Products p
-    p.lefts, p.rights, p.inner = &lefts, &rights, x.shape[0]
-    p.rows = p.left_apart = x.shape[1]
-    p.columns = p.right_apart = y.shape[1]
-    with nogil:
-        tpuref_sums().copy(&p, tiles, &copy[0])
+    cdef Py_ssize_t k
+    p.lefts, p.rights = &left, &right
+    for k in range(copies.shape[0]):
+        x, y = np.ascontiguousarray(lefts[k]), np.ascontiguousarray(rights[k])
+        left, right, p.inner = &x[0, 0], &y[0, 0], x.shape[0]
+        p.rows = p.left_apart = x.shape[1]
+        p.columns = p.right_apart = y.shape[1]
+        with nogil:
+            tpuref_sums().copy(&p, tiles, &copies[k, 0])
 
 
 def add_up(

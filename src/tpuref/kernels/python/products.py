@@ -30,13 +30,16 @@ def copied_size(inner: int, rows: int, columns: int, tiles: int) -> int:
     return inner * (rows + columns)
 
 
-def copy_factors(left: Array, right: Array, tiles: int, copy: Array) -> None:
-    """Copy the factors of a product in the order in which `add_up` reads them.
+def copy_factors(
+    lefts: Sequence[Array], rights: Sequence[Array], tiles: int, copies: Array
+) -> None:
+    """Copy the factors of each product in the order in which `add_up` reads them.
 
-    The left matrix, ``[inner, rows]``, is transposed in the product.  The right one is
-    ``[inner, columns]``; columns is a multiple of 16.  No axis is empty.
+    The left matrices, ``[inner, rows]``, are transposed in the product.  The right ones
+    are ``[inner, columns]``; columns is a multiple of 16.  No axis is empty.
     """
-    np.concatenate([left, right], axis=None, out=copy)
+    for left, right, copy in zip(lefts, rights, copies, strict=True):
+        np.concatenate([left, right], axis=None, out=copy)
 
 
 def add_up(

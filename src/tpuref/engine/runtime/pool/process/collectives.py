@@ -295,24 +295,23 @@ class CoreCollectives:
         rank = [member in self._links for member in members].index(True)
         tiling = Tiling.of(lefts[0], rights[0], len(members))
         shape, dtype = (tiling.rows, tiling.columns), lefts[0].dtype
-        size = dtype.itemsize * tiling.copied_size
+        size, cores = tiling.copied_size, part.own.values()
 
-        def copy_at(place: int) -> Array:
-            return self._arena.view(place, (tiling.copied_size,), dtype)
+        def copies_at(place: int, count: int) -> Array:
+            return self._arena.view(place, (count, size), dtype)
 
-        block = self._allocate(len(part.own) * size)
-        for k, core in enumerate(part.own.values()):
-            tiling.copy(lefts[core], rights[core], copy_at(block + k * size))
-        target = 0 if rank else self._allocate(math.prod(shape) * dtype.itemsize)
+        block = self._allocate(dtype.itemsize * len(cores) * size)
+        own_lefts, own_rights = ([x[core] for core in cores] for x in (lefts, rights))
+        tiling.copy(own_lefts, own_rights, copies_at(block, len(cores)))
+        target = 0 if rank else self._allocate(dtype.itemsize * math.prod(shape))
         offsets = np.zeros(len(members) + 1)
         offsets[rank], offsets[-1] = block, target
         *blocks, shared = self._meet(part, instr, shape, offsets)
         result = self._arena.view(shared, shape, dtype)
-        parts = part.group.parts
-        copies = []
-        for member in range(len(members)) if parts is None else parts:
-            copies.append(copy_at(blocks[member]))
-            blocks[member] += size
+        parts = range(len(members)) if part.group.parts is None else part.group.parts
+        counts = Counter(parts)
+        everyones = [iter(copies_at(blocks[m], counts[m])) for m in range(len(members))]
+        copies = [next(everyones[member]) for member in parts]
         own = chunk_slice(tiling.tiles, len(members), rank)
         tiling.add_up(copies, own, result)
         self._meet(part, instr, shape, offsets)

@@ -55,6 +55,28 @@ SharedMemory = Callable[[Shape, np.dtype[Any]], Array]
 """Return memory for an array that all cores share."""
 
 
+class _Fresh:
+    """Memory that each run allocates, and the values that lie in parts of it.
+
+    `example` is such memory, which nothing reads or writes.
+    """
+
+    def __init__(self, shape: Shape, dtype: np.dtype[Any]) -> None:
+        self.example: Array = np.empty(shape, dtype)
+        self._start = self.example.ctypes.data
+        self._parts: list[tuple[int, Shape, np.dtype[Any], int, Shape]] = []
+
+    def add(self, entry: int, part: Array) -> None:
+        """Add a value, given its entry and a part of the example."""
+        place = part.ctypes.data - self._start
+        self._parts.append((entry, part.shape, part.dtype, place, part.strides))
+
+    def fill(self, table: Table, memory: Array) -> None:
+        """Fill in the entries of the values."""
+        for entry, shape, dtype, place, strides in self._parts:
+            table[entry] = np.ndarray(shape, dtype, memory, place, strides)
+
+
 @dataclass(eq=False)
 class _Value:
     """A value while the plan is made.
@@ -63,6 +85,7 @@ class _Value:
     table, with the rows next to it; `whole` and `rows` say which are filled in.
     `known` is the array of a constant, `buffer` the memory that the plan keeps.  A
     `lasting` value may share such memory; that of a `pinned` one must not be reused.
+    A value in `fresh` memory lies there as its `example` does.
     `aligned` has, by rank, the index of the stack with axes of size 1 inserted.
     """
 
@@ -76,6 +99,8 @@ class _Value:
     buffer: Array | None = None
     lasting: bool = False
     pinned: bool = False
+    fresh: _Fresh | None = None
+    example: Array | None = None
     aligned: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -124,12 +149,12 @@ class FusionPlan:
         self._wanted = {origin.get(slot, slot) for slot in wanted}
         self._memories = {origin.get(s, s): m for s, m in memories.items()}
         self._shared = {origin.get(s, s): m for s, m in shared_memories.items()}
-        self._readers: dict[int, list[OpDef]] = {}
+        self._readers: dict[int, list[Instr]] = {}
         for instr in instrs:
             if not instr.definition.traits.forwards:
                 for slot in instr.inputs:
                     readers = self._readers.setdefault(origin.get(slot, slot), [])
-                    readers.append(instr.definition)
+                    readers.append(instr)
         last = {
             origin.get(slot, slot): k
             for k, instr in enumerate(instrs)
@@ -340,22 +365,32 @@ class FusionPlan:
 
         They are the same in every run, so there is no call for them.
         """
-        buffer, moves = operands[0].buffer, instr.definition.batching.moves
-        if not moves or buffer is None or any(array is None for array in arrays):
+        source, moves = operands[0], instr.definition.batching.moves
+        place = source.example if source.buffer is None else source.buffer
+        if not moves or place is None or any(array is None for array in arrays[1:]):
             return False
-        views = dict(zip(instr.outputs, outputs_of(function(*arrays)), strict=True))
+        results = outputs_of(function(place, *arrays[1:]))
+        views = dict(zip(instr.outputs, results, strict=True))
         for slot, view in views.items():
-            leaves = slot in self._wanted or slot in self._memories
-            if leaves or not np.may_share_memory(view, buffer):
+            leaves = slot in self._memories or (
+                slot in self._wanted and source.fresh is None
+            )
+            if leaves or not np.may_share_memory(view, place):
                 return False
-            if not (view.flags.c_contiguous or self._reads_rows(slot, view)):
+            reads_rows = slot not in self._wanted and self._reads_rows(slot, view)
+            if not (view.flags.c_contiguous or reads_rows):
                 return False
         self._end_chain()
-        operands[0].pinned = True
+        source.pinned = True
         for slot, view in views.items():
             value = self._new(STACKED, view.shape[1:], view.dtype, whole=True)
-            value.buffer = self._table[value.entry] = view
-            value.lasting = value.pinned = True
+            if source.fresh is None:
+                value.buffer = self._table[value.entry] = view
+                value.lasting = True
+            else:
+                value.fresh, value.example = source.fresh, view
+                source.fresh.add(value.entry, view)
+            value.pinned = True
             self._values[slot] = value
         return True
 
@@ -364,7 +399,7 @@ class FusionPlan:
         readers, step = self._readers.get(slot, []), view.strides[-1]
         if 0 in view.strides:
             return self._reads_repeated(slot, view.dtype)
-        batchings = [reader.batching for reader in readers]
+        batchings = [reader.definition.batching for reader in readers]
         return step == view.itemsize and all(
             each.moves or each.product or each.elementwise for each in batchings
         )
@@ -376,7 +411,7 @@ class FusionPlan:
         NumPy reads their input.
         """
         readers = self._readers.get(slot, [])
-        return all(_is_arithmetic(reader, dtype) for reader in readers)
+        return all(_is_arithmetic(reader.definition, dtype) for reader in readers)
 
     def _sources(
         self,
@@ -457,7 +492,10 @@ class FusionPlan:
         by_kernel = batching.elementwise and batching.elementary is not None
         if elementwise and (isinstance(function, np.ufunc) or by_kernel):
             self._release(ending)  # it may overwrite its inputs, element by element
-        result = self._allocate(slot, kind, shape, instr.specs[0].dtype.np)
+        order = None
+        if batching.product and kind == STACKED:
+            order = self._order_read(slot, shape)
+        result = self._allocate(slot, kind, shape, instr.specs[0].dtype.np, order)
         self._release(ending)
         once = (
             function if isinstance(function, np.ufunc) else plan_calls.writing(function)
@@ -537,27 +575,71 @@ class FusionPlan:
         self._call(each if by_core else whole)
 
     def _allocate(
-        self, slot: int, kind: int, shape: Shape, dtype: np.dtype[Any]
+        self,
+        slot: int,
+        kind: int,
+        shape: Shape,
+        dtype: np.dtype[Any],
+        order: Sequence[int] | None,
     ) -> _Value:
-        """Return a value with memory: a buffer of the plan, or new in each run."""
+        """Return a value with memory: a buffer of the plan, or new in each run.
+
+        In new memory the axes may have another `order`.
+        """
         memory = self._memories.get(slot)
         if memory is not None and (kind != SAME or self._cores == 1):
             return self._take_memory(memory, kind, shape, dtype)
         full = shape if kind == SAME else (self._cores, *shape)
         result = self._new(min(kind, STACKED), shape, dtype, whole=True)
         entry = result.entry
-        if slot not in self._wanted:
-            result.lasting = True
-            result.buffer = self._table[entry] = self._buffer(full, dtype)
+        axes = [*range(len(full))] if order is None else order
+        placed = tuple(full[axis] for axis in np.argsort(axes))
+        if not self._leaves(slot):
+            buffer = self._buffer(placed, dtype).transpose(axes)
+            result.buffer = self._table[entry] = buffer
+            result.lasting, result.pinned = True, order is not None
             return result
 
         new = self._shared.get(slot, np.empty) if kind == SAME else np.empty
+        fresh = _Fresh(placed, dtype) if self._movers(slot) else None
+        if fresh is not None:
+            result.fresh, result.example = fresh, fresh.example.transpose(axes)
+            fresh.add(entry, result.example)
 
         def allocate(table: Table) -> None:
-            table[entry] = new(full, dtype)
+            table[entry] = memory = new(placed, dtype)
+            if fresh is not None:
+                fresh.fill(table, memory)
 
         self._allocations.append(allocate)
         return result
+
+    def _movers(self, slot: int) -> list[Instr]:
+        """Return the readers of a value that move its elements."""
+        readers = self._readers.get(slot, [])
+        return [each for each in readers if each.definition.batching.moves]
+
+    def _leaves(self, slot: int) -> bool:
+        """Whether others may read the memory of a value, or a part of it."""
+        moved = [target for each in self._movers(slot) for target in each.outputs]
+        return slot in self._wanted or any(map(self._leaves, moved))
+
+    def _order_read(self, slot: int, shape: Shape) -> Sequence[int] | None:
+        """Return the axes of a stack of matrices in the order in which they are read.
+
+        If all that reads them moves whole rows, they are written where these belong.
+        """
+        readers = self._readers.get(slot, [])
+        if slot in self._wanted or len(readers) != 1:
+            return None
+        batching = readers[0].definition.batching
+        if not batching.moves or not batching.stacked or len(readers[0].inputs) > 1:
+            return None
+        stack = np.empty((self._cores, *shape), np.int8)
+        view: Array = outputs_of(batching.stacked(stack, **readers[0].attrs))[0]
+        order = sorted(range(view.ndim), key=lambda axis: -view.strides[axis])
+        rows_move = view.size == stack.size and order[-1] == stack.ndim - 1
+        return order if rows_move and order != [*range(stack.ndim)] else None
 
     def _take_memory(
         self, memory: Memory, kind: int, shape: Shape, dtype: np.dtype[Any]

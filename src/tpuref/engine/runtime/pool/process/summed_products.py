@@ -139,9 +139,11 @@ class Tiling(NamedTuple):
         """The number of floats of a copy of both factors."""
         return products.copied_size(*self)
 
-    def copy(self, left: Array, right: Array, copy: Array) -> None:
-        """Copy the factors of a product."""
-        products.copy_factors(left, right, self.tiles, copy)
+    def copy(
+        self, lefts: Sequence[Array], rights: Sequence[Array], copies: Array
+    ) -> None:
+        """Copy the factors of each product."""
+        products.copy_factors(lefts, rights, self.tiles, copies)
 
     def add_up(self, copies: Sequence[Array], own: slice, result: Array) -> None:
         """Write the rows of some tiles of the sum of the products to `result`."""
@@ -159,8 +161,7 @@ def add_up(lefts: Sequence[Array], rights: Sequence[Array], result: Array) -> No
     """Write the sum of the products of the transposed left and the right matrices."""
     tiling = Tiling.of(lefts[0], rights[0], blas_threads())
     copies = np.empty((len(lefts), tiling.copied_size), np.float32)
-    for left, right, copy in zip(lefts, rights, copies, strict=True):
-        tiling.copy(left, right, copy)
+    tiling.copy(lefts, rights, copies)
     tiling.add_up([*copies], slice(0, tiling.tiles), result)
 
 
