@@ -225,6 +225,8 @@ class InstructionSteps:
         (source,), (target,) = instr.inputs, instr.outputs
         # An assigned variable may have no value yet.
         assigns = instr.definition.effects.access is Access.ASSIGN
+        shape = instr.specs[0].shape
+        sizes = static_sizes(shape) if shape.is_fully_defined() else None
 
         def step(values: Values) -> None:
             results: list[Array] = []
@@ -239,7 +241,11 @@ class InstructionSteps:
                     variables.write(handle, results[-1])
                     results.append(results[-1])
                 else:
-                    results += perform(instr, [change], local.replica, run)
+                    if assigns and change.shape == sizes:
+                        variables.write(handle, change)
+                        results.append(change)
+                    else:
+                        results += perform(instr, [change], local.replica, run)
                     latest = before, change
             services.local = None
             values[target] = self.column(places, results, values[target])
