@@ -116,8 +116,7 @@ def _stacked_sum_to_shape(x: Array, shape: Array) -> Any:
 
 
 def _sum_to_sizes(xp: Any, x: Array, sizes: Sequence[int]) -> Any:
-    pairs = enumerate(zip(x.shape, sizes, strict=True))
-    axes = [axis for axis, (size, wanted) in pairs if wanted == 1 != size]
+    axes = [axis for axis, size in enumerate(x.shape) if sizes[axis] == 1 != size]
     if not axes:
         return x
     return summed(xp, widened(x), axes, keepdims=True).astype(x.dtype, copy=False)

@@ -761,7 +761,10 @@ def _stacking(instr: Instr, shapes: Sequence[Shape]) -> Callable[..., Any]:
 
     def compute(*arrays: Array) -> Any:
         results = outputs_of(rule(*arrays, **attrs))
-        return [np.reshape(*each) for each in zip(results, shapes, strict=True)]
+        return [
+            array if array.shape == shape else array.reshape(shape)
+            for array, shape in zip(results, shapes, strict=True)
+        ]
 
     return compute
 
