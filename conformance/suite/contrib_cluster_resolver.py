@@ -10,13 +10,6 @@ from .resolver_checks import parameters_of, passes_through, resolved, text
 
 page = Page("tf.contrib.cluster_resolver.TPUClusterResolver")
 
-PARAMETERS = [
-    "tpu", "zone", "project", "job_name", "coordinator_name", "coordinator_address",
-    "credentials", "service",
-]  # fmt: skip
-
-PASS_THROUGH = ["", "local", "grpc://10.240.1.2:8470", "/bns/cell/job/0"]
-
 
 def contrib(tf):
     """Return the documented class."""
@@ -26,11 +19,6 @@ def contrib(tf):
 @page.clause("/inherits/cluster-resolver")
 def inherits(tf):
     assert issubclass(contrib(tf), tf.contrib.cluster_resolver.ClusterResolver)
-
-
-@page.clause("/signature/init-parameters")
-def init_parameters(tf):
-    checks.init_parameters(contrib(tf), PARAMETERS)
 
 
 @page.clause("/args:tpu/list-of-strings")
@@ -67,12 +55,6 @@ def tpu_bns_prefix(tf):
         passes_through(contrib(tf), name)
 
 
-@page.clause("/behaviour/no-cluster-spec-for-pass-through")
-@isolated
-def no_cluster_spec_for_pass_through(tf):
-    checks.no_cluster_spec(contrib(tf), PASS_THROUGH)
-
-
 @page.clause("/name/env-gke-endpoints")
 @isolated
 def environment_endpoints(tf):
@@ -93,14 +75,8 @@ def master_no_parameters(tf):
 @page.clause(".master/returns/given-non-tpu-name")
 @isolated
 def given_non_tpu_name(tf):
-    for name in PASS_THROUGH:
+    for name in checks.CONTRIB_PASS_THROUGH:
         passes_through(contrib(tf), name)
-
-
-@page.clause(".get_master/behaviour/same-as-master")
-@isolated
-def get_master(tf):
-    checks.get_master_same_as_master(contrib(tf), PASS_THROUGH)
 
 
 @page.clause(".__deepcopy__/signature/memo")

@@ -7,6 +7,7 @@ from ..clause import clause, expect_raises, same
 from ..probes import eager_mode, fixed_system, initialise_variables
 from ..subject import fresh_graph
 from .cloud_stand_ins import CloudTPU, hosts, node, reachable, surroundings
+from .page import about
 from .tpu_strategy_page import (
     has_eager_mode,
     local_strategy,
@@ -174,10 +175,21 @@ def num_cores_none_detects_topology(tf):
     same((strategy.num_hosts, strategy.num_towers_per_host), (2, 2))
 
 
-@page.clause(".between_graph/property/boolean")
-def between_graph(tf):
+def property_is(tf, strategy_class, name, expected):
     with strategy_in_scope(tf) as strategy:
-        assert strategy.between_graph is False, repr(strategy.between_graph)
+        answer = getattr(strategy, name)
+        assert answer is expected, repr(answer)
+
+
+for _name, _expected in (
+    ("between_graph", False),
+    ("should_checkpoint", True),
+    ("should_init", True),
+    ("should_save_summary", True),
+):
+    page.clause(f".{_name}/property/boolean")(
+        about(property_is, "tf.contrib.distribute.TPUStrategy", _name, _expected)
+    )
 
 
 @page.clause(".between_graph/property/constant")
@@ -278,25 +290,6 @@ def parameter_devices(tf):
     with strategy.scope():
         parts = strategy.unwrap(variable(tf, "on_three_hosts"))
     same([part.device for part in parts], devices)
-
-
-@page.clause(".should_checkpoint/property/boolean")
-def should_checkpoint(tf):
-    with strategy_in_scope(tf) as strategy:
-        assert strategy.should_checkpoint is True, repr(strategy.should_checkpoint)
-
-
-@page.clause(".should_init/property/boolean")
-def should_init(tf):
-    with strategy_in_scope(tf) as strategy:
-        assert strategy.should_init is True, repr(strategy.should_init)
-
-
-@page.clause(".should_save_summary/property/boolean")
-def should_save_summary(tf):
-    with strategy_in_scope(tf) as strategy:
-        answer = strategy.should_save_summary
-        assert answer is True, repr(answer)
 
 
 @page.clause(".worker_device_index/property/maps-device-to-id")

@@ -16,13 +16,6 @@ from .resolver_checks import passes_through, resolved, text
 
 page = Page("tf.distribute.cluster_resolver.TPUClusterResolver")
 
-PARAMETERS = [
-    "tpu", "zone", "project", "job_name", "coordinator_name", "coordinator_address",
-    "credentials", "service", "discovery_url",
-]  # fmt: skip
-
-PASS_THROUGH = ["", "local", "grpc://10.240.1.2:8470"]
-
 TEMPLATE = "mock://somewhere/{api}/{apiVersion}"
 
 
@@ -41,11 +34,6 @@ def compat_alias(tf):
 @page.clause("/inherits/cluster-resolver")
 def inherits(tf):
     assert issubclass(distribute(tf), tf.distribute.cluster_resolver.ClusterResolver)
-
-
-@page.clause("/signature/init-parameters")
-def init_parameters(tf):
-    checks.init_parameters(distribute(tf), PARAMETERS)
 
 
 @page.clause("/args:tpu/no-lists-yet")
@@ -77,12 +65,6 @@ def tpu_bns_not_special(tf):
     made = resolved(distribute(tf), service, tpu="/bns/cell/job/0")
     expect_raises(ValueError, made.master)
     assert service.requested, "the name was not looked up"
-
-
-@page.clause("/behaviour/no-cluster-spec-for-pass-through")
-@isolated
-def no_cluster_spec_for_pass_through(tf):
-    checks.no_cluster_spec(distribute(tf), PASS_THROUGH)
 
 
 @page.clause("/behaviour/environment-compute-engine")

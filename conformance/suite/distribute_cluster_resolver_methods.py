@@ -13,14 +13,13 @@ from .cloud_stand_ins import (
     surroundings,
     too_late,
 )
-from .distribute_cluster_resolver import PASS_THROUGH, distribute, page
+from .distribute_cluster_resolver import distribute, page
 from .resolver_checks import parameters_of, passes_through, resolved, text
 
 
 @page.clause(".cluster_spec/returns/none-possible")
-@isolated
 def cluster_spec_none_possible(tf):
-    checks.no_cluster_spec(distribute(tf), PASS_THROUGH)
+    checks.no_cluster_spec(tf, distribute(tf), checks.PASS_THROUGH)
 
 
 @page.clause(".master/signature/parameters")
@@ -67,16 +66,10 @@ def master_rpc_layer(tf):
 @page.clause(".master/returns/given-non-tpu-name")
 @isolated
 def given_non_tpu_name(tf):
-    for name in PASS_THROUGH:
+    for name in checks.PASS_THROUGH:
         passes_through(distribute(tf), name)
     given = distribute(tf)("grpc://10.240.1.2:8470", service=checks.UntouchableAPI())
     same(text(given.master(rpc_layer="http")), "grpc://10.240.1.2:8470")
-
-
-@page.clause(".get_master/behaviour/same-as-master")
-@isolated
-def get_master(tf):
-    checks.get_master_same_as_master(distribute(tf), ["grpc://10.240.1.2:8470"])
 
 
 @page.clause(".get_job_name/returns/job-name")

@@ -26,18 +26,25 @@ CLASSES = (
     "tf.contrib.cluster_resolver.TPUClusterResolver",
     "tf.distribute.cluster_resolver.TPUClusterResolver",
 )
+PARAMETERS = [
+    "tpu", "zone", "project", "job_name", "coordinator_name", "coordinator_address",
+    "credentials", "service",
+]  # fmt: skip
+PASS_THROUGH = ["", "local", "grpc://10.240.1.2:8470"]
+CONTRIB_PASS_THROUGH = [*PASS_THROUGH, "/bns/cell/job/0"]
 TWO_HOSTS = ("10.1.2.3:8470", "10.1.2.4:8470")
 
 
-def resolver_clause(rest):
+def resolver_clause(rest, *of_pages):
     """Register the decorated ``check(tf, resolver)`` for the class of either page.
 
-    ``rest`` follows the name of the class.
+    ``rest`` follows the name of the class. ``of_pages`` has a third argument of the
+    check for each page.
     """
 
     def register(check):
-        for api in CLASSES:
-            clause(api + rest)(about(check, api))
+        for number, api in enumerate(CLASSES):
+            clause(api + rest)(about(check, api, *of_pages[number : number + 1]))
         return check
 
     return register
@@ -77,7 +84,10 @@ def name_class(tf, resolver):
     same(resolver.__name__, "TPUClusterResolver")
 
 
-def init_parameters(resolver, names):
+@resolver_clause(
+    "/signature/init-parameters", PARAMETERS, [*PARAMETERS, "discovery_url"]
+)
+def init_parameters(tf, resolver, names):
     """Require the constructor to start with ``names``, by position or keyword."""
     parameters = list(inspect.signature(resolver).parameters.values())
     same([parameter.name for parameter in parameters[: len(names)]], names)
@@ -170,7 +180,11 @@ def tpu_grpc_prefix(tf, resolver):
         same(spec.job_tasks("worker"), ["10.9.9.9:1"], call=f"tasks of tpu={name!r}")
 
 
-def no_cluster_spec(resolver, names):
+@resolver_clause(
+    "/behaviour/no-cluster-spec-for-pass-through", CONTRIB_PASS_THROUGH, PASS_THROUGH
+)
+@isolated
+def no_cluster_spec(tf, resolver, names):
     for name in names:
         made = resolver(tpu=name, service=UntouchableAPI())
         same(made.cluster_spec(), None, call=f"cluster_spec() for tpu={name!r}")
@@ -436,7 +450,11 @@ def unhealthy(tf, resolver):
         resolved(resolver, service).cluster_spec()
 
 
-def get_master_same_as_master(resolver, names):
+@resolver_clause(
+    ".get_master/behaviour/same-as-master", CONTRIB_PASS_THROUGH, PASS_THROUGH[-1:]
+)
+@isolated
+def get_master_same_as_master(tf, resolver, names):
     same(parameters_of(resolver.get_master), [])
     made = [resolver(tpu=name, service=UntouchableAPI()) for name in names]
     for one in made + [resolved(resolver, one_node())]:
