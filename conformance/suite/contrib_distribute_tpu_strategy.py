@@ -132,8 +132,7 @@ def steps_per_run_only_for_estimator(tf):
 def counted_steps(tf, steps_per_run):
     """Return how often three iterations of a counting step took place."""
     settings = {"cores": 2, "steps_per_run": steps_per_run}
-    with fresh_graph(tf), running_strategy(tf, **settings) as running:
-        session, strategy = running
+    with fresh_graph(tf), running_strategy(tf, **settings) as (session, strategy):
         count = variable(tf, "count")
         data = strategy.distribute_dataset(
             lambda: tf.data.Dataset.from_tensors([1.0]).repeat()
@@ -199,8 +198,7 @@ def between_graph_constant(tf):
         values = [strategy.between_graph]
         with strategy.scope():
             values.append(strategy.between_graph)
-            parts = strategy.unwrap(per_tower(tf, strategy, [1.0, 2.0]))
-            session.run(list(parts))
+            session.run(list(strategy.unwrap(per_tower(tf, strategy, [1.0, 2.0]))))
             values.append(strategy.between_graph)
         values.append(strategy.between_graph)
         if has_eager_mode(tf):

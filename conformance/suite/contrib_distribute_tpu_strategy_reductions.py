@@ -22,9 +22,8 @@ def one_to_four(tf, strategy):
     return per_tower(tf, strategy, [1.0, 2.0, 3.0, 4.0])
 
 
-def require_total(tf, running, value, destinations, devices):
+def require_total(tf, session, strategy, value, destinations, devices):
     """Require the sum of 1, 2, 3 and 4, reduced to destinations, on these devices."""
-    session, strategy = running
     total = strategy.reduce(tf.VariableAggregation.SUM, value, destinations)
     require_devices(strategy, total, devices)
     same(evaluated(session, strategy, total), [10.0] * len(devices))
@@ -104,7 +103,7 @@ def reduce_to_variable(tf):
         target = variable(tf)
         value = one_to_four(tf, strategy)
         devices = [part.device for part in strategy.unwrap(target)]
-        require_total(tf, (session, strategy), value, target, devices)
+        require_total(tf, session, strategy, value, target, devices)
         with strategy.colocate_vars_with(list(strategy.parameter_devices)[1:3]):
             on_two = variable(tf, "on_two")
         total = strategy.reduce(tf.VariableAggregation.MEAN, value, on_two)
@@ -114,23 +113,21 @@ def reduce_to_variable(tf):
 
 @page.clause(".reduce/args:destinations/per-device-tensor")
 def reduce_to_per_device_tensor(tf):
-    with running_strategy(tf, cores=4) as running:
-        _, strategy = running
+    with running_strategy(tf, cores=4) as (session, strategy):
         there = per_tower(tf, strategy, [0, 0, 0, 0])
         value = one_to_four(tf, strategy)
-        require_total(tf, running, value, there, strategy.worker_devices)
+        require_total(tf, session, strategy, value, there, strategy.worker_devices)
         chosen = [strategy.worker_devices[3], strategy.worker_devices[1]]
         there = strategy.broadcast(tf.constant(0.0), chosen)
-        require_total(tf, running, value, there, chosen)
+        require_total(tf, session, strategy, value, there, chosen)
 
 
 @page.clause(".reduce/args:destinations/device-string")
 def reduce_to_device(tf):
-    with running_strategy(tf, cores=4) as running:
-        _, strategy = running
+    with running_strategy(tf, cores=4) as (session, strategy):
         for device in strategy.worker_devices:
             value = one_to_four(tf, strategy)
-            require_total(tf, running, value, device, [device])
+            require_total(tf, session, strategy, value, device, [device])
     with on_three_hosts(tf) as (strategy, value):
         for device in strategy.worker_devices:
             total = strategy.reduce(tf.VariableAggregation.SUM, value, device)
@@ -147,12 +144,11 @@ def on_three_hosts(tf):
 
 @page.clause(".reduce/args:destinations/device-list")
 def reduce_to_devices(tf):
-    with running_strategy(tf, cores=4) as running:
-        _, strategy = running
+    with running_strategy(tf, cores=4) as (session, strategy):
         devices = list(strategy.worker_devices)
         for chosen in (devices[1:3], devices, [devices[3]], devices[:1:-1]):
             value = one_to_four(tf, strategy)
-            require_total(tf, running, value, chosen, chosen)
+            require_total(tf, session, strategy, value, chosen, chosen)
     with on_three_hosts(tf) as (strategy, value):
         chosen = list(strategy.worker_devices)[::-2]
         total = strategy.reduce(tf.VariableAggregation.SUM, value, chosen)
@@ -161,10 +157,9 @@ def reduce_to_devices(tf):
 
 @page.clause(".reduce/args:destinations/value-itself-all-reduces")
 def reduce_all(tf):
-    with running_strategy(tf, cores=4) as running:
-        _, strategy = running
+    with running_strategy(tf, cores=4) as (session, strategy):
         value = one_to_four(tf, strategy)
-        require_total(tf, running, value, value, strategy.worker_devices)
+        require_total(tf, session, strategy, value, value, strategy.worker_devices)
     with on_three_hosts(tf) as (strategy, value):
         total = strategy.reduce(tf.VariableAggregation.SUM, value, value)
         require_devices(strategy, total, strategy.worker_devices)

@@ -35,8 +35,7 @@ def one_shot(tf):
 
 def one_shot_for_towers(tf, strategy):
     """Return an iterator over the same, an element for each tower at a time."""
-    dataset = strategy.distribute_dataset(lambda: from_one(tf))
-    return dataset.make_one_shot_iterator()
+    return strategy.distribute_dataset(lambda: from_one(tf)).make_one_shot_iterator()
 
 
 def accumulating(tf, strategy, total):
@@ -112,8 +111,7 @@ def steps_run_iterations(tf):
         same(evaluated(session, strategy, total), [6.0])
         session.run(one.run_op)
         same(evaluated(session, strategy, total), [10.0])
-    with fresh_graph(tf), running_strategy(tf, cores=2) as running:
-        session, strategy = running
+    with fresh_graph(tf), running_strategy(tf, cores=2) as (session, strategy):
         total = variable(tf)
         step = accumulating_sums(tf, strategy, total)
         iterator = one_shot_for_towers(tf, strategy)
@@ -208,8 +206,7 @@ def steps_inputs_match(tf):
     numbers = np.zeros([4], np.int32)
     dataset = tf.data.Dataset.from_tensor_slices((rows, {"a": numbers, "b": rows}))
     with strategy_in_scope(tf, cores=1) as strategy:
-        iterator = dataset.make_one_shot_iterator()
-        strategy.run_steps_on_dataset(step, iterator)
+        strategy.run_steps_on_dataset(step, dataset.make_one_shot_iterator())
     x, nest = received.pop()
     same(sorted(nest), ["a", "b"])
     leaves = [x, nest["a"], nest["b"]]

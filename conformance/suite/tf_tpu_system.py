@@ -145,13 +145,18 @@ def initialize_embedding_config(tf, initialize_system):
 
 @function_clause("tf.tpu.initialize_system/args:job/places-on-job")
 def initialize_on_job(tf, initialize_system):
+    _require_placed(tf, lambda **job: initialize_system(**job).op.device)
+
+
+def _require_placed(tf, device_of):
+    """Require that the device is on the job that is given, in any device scope."""
     for job in ("worker", "ps", "tpu_worker"):
-        device = initialize_system(job=job).op.device
+        device = device_of(job=job)
         assert "/job:" + job in device.split("/device")[0], device
         with tf.device("/job:elsewhere"):
-            device = initialize_system(job=job).op.device
+            device = device_of(job=job)
         assert "/job:" + job in device.split("/device")[0], device
-    assert "/job:" not in initialize_system().op.device, "a job was not asked for"
+    assert "/job:" not in device_of(), "a job was not asked for"
 
 
 @function_clause("tf.tpu.initialize_system/args:job/none-single-job")
@@ -248,13 +253,7 @@ def shutdown_returns_operation(tf, shutdown_system):
 
 @function_clause("tf.tpu.shutdown_system/args:job/places-on-job")
 def shutdown_on_job(tf, shutdown_system):
-    for job in ("worker", "ps", "tpu_worker"):
-        device = shutdown_system(job=job).device
-        assert "/job:" + job in device.split("/device")[0], device
-        with tf.device("/job:elsewhere"):
-            device = shutdown_system(job=job).device
-        assert "/job:" + job in device.split("/device")[0], device
-    assert "/job:" not in shutdown_system().device, "a job was not asked for"
+    _require_placed(tf, lambda **job: shutdown_system(**job).device)
 
 
 @function_clause("tf.tpu.shutdown_system/args:job/none-single-job")
