@@ -105,10 +105,9 @@ def test_a_missing_file(tmp_path):
         list(gone.as_numpy_iterator())
 
 
-@pytest.mark.usefixtures("little_memory")
 @pytest.mark.parametrize("compression", list(PACK))
 @pytest.mark.parametrize("length", [2**36, 2**62, 2**63, 2**64 - 1])
-def test_a_false_length_takes_no_memory(length, compression, tmp_path):
+def test_a_false_length_takes_no_memory(length, compression, tmp_path, little_memory):
     head = struct.pack("<Q", length)
     content = head + struct.pack("<I", checksum.masked_crc32c(head)) + b"x" * 100
     (tmp_path / "a").write_bytes(PACK[compression](content))

@@ -15,9 +15,8 @@ DTYPES = ["bool", "uint8", "int8", "int32", "uint32", "float16", "bfloat16", "fl
 DTYPES.append("complex64")
 
 
-@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("name", DTYPES)
-def test_jax_takes_a_tensor(name):
+def test_jax_takes_a_tensor(name, eager):
     taken = jax.dlpack.from_dlpack(tf.cast(tf.constant([0.0, 1.0, 1.0]), name))
     assert taken.dtype == name
     assert np.asarray(taken).astype(complex).tolist() == [0, 1, 1]
@@ -50,8 +49,7 @@ def test_traced_arrays_have_no_value():
     jax.jit(traced)(1.0)
 
 
-@pytest.mark.usefixtures("eager")
-def test_every_bfloat16_goes_to_jax():
+def test_every_bfloat16_goes_to_jax(eager):
     taken = jax.dlpack.from_dlpack(tf.constant(PATTERNS.view(ml_dtypes.bfloat16)))
     assert taken.dtype == "bfloat16"
     assert np.array_equal(np.asarray(taken).view(np.uint16), PATTERNS)

@@ -29,11 +29,9 @@ def address(array):
     return int(array.__array_interface__["data"][0])
 
 
-@pytest.mark.usefixtures("eager")
-def test_an_eager_tensor_becomes_an_array_of_its_own():
+def test_an_eager_tensor_becomes_an_array_of_its_own(eager):
     x = tf.constant([1.0, 2.0])
-    array = np.asarray(x)
-    array[0] = 9.0
+    np.asarray(x)[0] = 9.0
     assert x.numpy().tolist() == [1.0, 2.0]
     assert np.asarray(x, np.float64).dtype == np.float64
     assert x.__array__(copy=True).flags.writeable
@@ -45,15 +43,13 @@ def test_an_eager_tensor_becomes_an_array_of_its_own():
         x.__array__(np.float64, copy=False)
 
 
-@pytest.mark.usefixtures("eager")
-def test_numpy_functions_give_tensors():
+def test_numpy_functions_give_tensors(eager):
     x = tf.constant([[1.0, 2.0]])
     assert isinstance(np.add(x, 1), tf.Tensor)
     assert np.concatenate([x, x]).numpy().tolist() == [[1.0, 2.0]] * 2
     assert memoryview(x.numpy()).tolist() == [[1.0, 2.0]]
 
 
-@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize(
     "value",
     [
@@ -65,7 +61,7 @@ def test_numpy_functions_give_tensors():
     ],
     ids=lambda value: value.dtype.name,
 )
-def test_numpy_takes_the_memory_of_a_tensor(value):
+def test_numpy_takes_the_memory_of_a_tensor(value, eager):
     x = tf.constant(value)
     assert x.__dlpack_device__() == (1, 0)
     taken = np.from_dlpack(x)
@@ -75,8 +71,7 @@ def test_numpy_takes_the_memory_of_a_tensor(value):
     assert not taken.flags.writeable
 
 
-@pytest.mark.usefixtures("eager")
-def test_what_a_consumer_may_ask_for():
+def test_what_a_consumer_may_ask_for(eager):
     x = tf.constant([1.0, 2.0])
     copied = np.from_dlpack(dlpack.Producer(x.__dlpack__(copy=True)))
     assert address(copied) != address(x.array)

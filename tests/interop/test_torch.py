@@ -23,9 +23,8 @@ def bits(tensor):
     return tensor.view(torch.int16).numpy().view(np.uint16)
 
 
-@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("name", DTYPES)
-def test_torch_takes_the_memory_of_a_tensor(name):
+def test_torch_takes_the_memory_of_a_tensor(name, eager):
     x = tf.cast(tf.constant([[0.0, 1.0], [2.0, 3.0]]), name)
     taken, start = torch.from_dlpack(x), address(x)
     assert taken.dtype == getattr(torch, name) and taken.shape == (2, 2)
@@ -126,8 +125,7 @@ def test_values_that_are_not_in_memory_as_they_are(session):
         tf.convert_to_tensor(torch.ones(2), tf.int32)
 
 
-@pytest.mark.usefixtures("eager")
-def test_every_bfloat16_goes_to_torch():
+def test_every_bfloat16_goes_to_torch(eager):
     x = tf.constant(PATTERNS.view(ml_dtypes.bfloat16))
     taken = torch.from_dlpack(x)
     assert taken.dtype == torch.bfloat16 and taken.data_ptr() == address(x)

@@ -34,8 +34,7 @@ def little_memory():
     resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-@pytest.mark.usefixtures("little_memory")
-def test_random_calls_raise_typed_errors(tmp_path, monkeypatch):
+def test_random_calls_raise_typed_errors(tmp_path, monkeypatch, little_memory):
     monkeypatch.chdir(tmp_path)  # some write files
     known = callees()
     print(f"seeds {FIRST_SEED} to {FIRST_SEED + COUNT - 1}")

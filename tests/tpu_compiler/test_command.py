@@ -19,8 +19,7 @@ def command(*words):
     return ended.returncode, ended.stdout, ended.stderr
 
 
-@pytest.mark.usefixtures("compiler")
-def test_report_of_a_training_step(tmp_path):
+def test_report_of_a_training_step(tmp_path, compiler):
     file, page = tmp_path / "report.json", tmp_path / "report.html"
     words = ("--steps", "3", "--json", file, "--html", page)
     status, said, error = command("--for", "v3-8,v5e-4", *words, PROGRAMS, "train")
@@ -59,8 +58,7 @@ def test_report_of_a_training_step(tmp_path):
         assert any("in train: loss =" in one["site"] for one in program["products"])
 
 
-@pytest.mark.usefixtures("compiler")
-def test_a_program_that_needs_more_memory_than_a_v2_core_has(tmp_path):
+def test_a_program_that_needs_more_memory_than_a_v2_core_has(tmp_path, compiler):
     file, words = tmp_path / "report.json", ("--no-run", "--json")
     status, said, error = command(
         "--for", "v2-8,v5p-16", *words, file, PROGRAMS, "large", "--size=32768"
@@ -74,16 +72,14 @@ def test_a_program_that_needs_more_memory_than_a_v2_core_has(tmp_path):
     assert (large["compiles"], large["fits"]) == (True, True)
 
 
-@pytest.mark.usefixtures("compiler")
-def test_sizes_that_depend_on_data_are_refused_with_their_line():
+def test_sizes_that_depend_on_data_are_refused_with_their_line(compiler):
     status, said, _ = command("--for", "v3-8", PROGRAMS, "masked")
     assert status == 1
     assert "does not compile" in said
     assert "in masked: return tf.reduce_sum(tf.boolean_mask" in said
 
 
-@pytest.mark.usefixtures("compiler")
-def test_sweep_over_a_flag(tmp_path):
+def test_sweep_over_a_flag(tmp_path, compiler):
     file, words = tmp_path / "report.json", ("--sweep", "size=16,512")
     status, said, _ = command(
         "--for", "v3-8", *words, "--json", file, PROGRAMS, "train", "--size", "5"
@@ -100,7 +96,6 @@ def test_sweep_over_a_flag(tmp_path):
     assert small["examples"] == 32
 
 
-@pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
@@ -112,7 +107,7 @@ def test_sweep_over_a_flag(tmp_path):
         (("--for", "v3-8", PROGRAMS, "nothing"), 1, "4 operations (2 Const, 1 Fill"),
     ],
 )
-def test_wrong_calls(words, status, message):
+def test_wrong_calls(words, status, message, compiler):
     found, said, error = command(*words)
     assert (found, said) == (status, "")
     assert message in error

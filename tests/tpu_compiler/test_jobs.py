@@ -47,7 +47,6 @@ def versions(monkeypatch):
     return found
 
 
-@pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize(
     ("statement", "deadline", "message"),
     [
@@ -62,7 +61,7 @@ def versions(monkeypatch):
     ],
 )
 def test_a_compiler_that_fails_is_one_clear_error(
-    tmp_path, statement, deadline, message
+    tmp_path, statement, deadline, message, compiler
 ):
     report = compiled(described(tmp_path, statement), deadline)
     assert (report["compiles"], report["fits"]) == (None, None)
@@ -119,8 +118,7 @@ def test_results_are_kept_by_program_and_target(versions, monkeypatch, tmp_path)
     ]
 
 
-@pytest.mark.usefixtures("compiler")
-def test_the_executor_on_xla_does_not_start_libtpu():
+def test_the_executor_on_xla_does_not_start_libtpu(compiler):
     code = "import tpuref as tf; tf.Session().run(tf.tpu.rewrite(lambda: 1.0))"
     env = {"TPUREF_EXECUTOR": "xla", "JAX_PLATFORMS": None}
     assert python("-c", code, env=env, check=True).stderr == ""

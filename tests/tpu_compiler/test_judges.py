@@ -51,7 +51,6 @@ def bert_step():
     return tf.tpu.shard(example["Bert"](options).step, inputs, num_shards=8)
 
 
-@pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize(
     ("kind", "target"),
     [
@@ -62,7 +61,7 @@ def bert_step():
         ("BERT", "v3-8"),
     ],
 )
-def test_memory_and_operations_are_those_of_jax(kind, target, session):
+def test_memory_and_operations_are_those_of_jax(kind, target, session, compiler):
     ended = python(HAND_WRITTEN, kind, target)
     assert ended.returncode == 0, ended.stderr
     by_hand = json.loads(ended.stdout)
@@ -78,8 +77,7 @@ def test_memory_and_operations_are_those_of_jax(kind, target, session):
 
 
 # The compiler's estimate may not be faster than the matrix units of a core.
-@pytest.mark.usefixtures("compiler")
-def test_estimates_stay_below_the_peak_of_the_matrix_units():
+def test_estimates_stay_below_the_peak_of_the_matrix_units(compiler):
     x = tf.ones([1024, 8192])
     outputs = tf.tpu.rewrite(lambda x: tf.matmul(x, x, transpose_b=True), [x])
     report = tf.compiled_for(outputs, "v2-8,v3-8,v4-8,v5e-4,v5p-8,v6e-4")

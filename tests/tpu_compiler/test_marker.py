@@ -32,8 +32,7 @@ def test_nothing(tpu_system):
 """
 
 
-@pytest.mark.usefixtures("compiler")
-def test_marker(pytester):
+def test_marker(pytester, compiler):
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
     result.assert_outcomes(passed=1, failed=2)
@@ -42,8 +41,7 @@ def test_marker(pytester):
     )
 
 
-@pytest.mark.usefixtures("compiler")
-def test_compiled_for_needs_no_run():
+def test_compiled_for_needs_no_run(compiler):
     outputs, _ = programs.shard(programs.train, 16)
     report = tf.compiled_for(outputs, "v3-8,v6e-4")
     judged, other = (target["programs"][0] for target in report["targets"])
@@ -53,7 +51,6 @@ def test_compiled_for_needs_no_run():
     assert "v3-8 (8 cores): cluster/TPUReplicate compiles and fits" in str(report)
 
 
-@pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize(
     ("name", "transfers"),
     [
@@ -62,7 +59,7 @@ def test_compiled_for_needs_no_run():
         ("looped", {"feeds", "fetches"}),
     ],
 )
-def test_programs_that_compile(name, transfers):
+def test_programs_that_compile(name, transfers, compiler):
     outputs, _ = programs.shard(getattr(programs, name), 16)
     report = tf.compiled_for(outputs, "v3-8")
     (program,) = report["targets"][0]["programs"]
@@ -78,8 +75,7 @@ def test_wrong_calls():
         tf.compiled_for(total, "v1-8")
 
 
-@pytest.mark.usefixtures("compiler")
-def test_unknown_shapes():
+def test_unknown_shapes(compiler):
     x = tf.placeholder(tf.float32, [None, 3])
     outputs = tf.tpu.replicate(tf.reduce_sum, [[x]] * 8)
     with pytest.raises(ValueError, match="must have a known shape"):
