@@ -298,8 +298,7 @@ def _write(report, reproduction, options):
         print(_as_text(report.as_json()), end="")
     else:
         colour = terminal.coloured(sys.stdout)
-        text = terminal.as_text(report, reproduction, colour, options.verbose)
-        print(text, end="")
+        print(terminal.as_text(report, reproduction, colour, options.verbose), end="")
         _write_file(options.json, lambda: _as_text(report.as_json()))
     _write_file(options.junit, lambda: junit.as_junit(report))
     _write_file(options.html, lambda: html.as_html(report, _shortened(reproduction)))

@@ -75,8 +75,7 @@ def _script(report, statement, snippet):
     for column in report.columns:
         result = None if column.reason else column.results.get(statement.id)
         if result is not None and result.outcome in REPRODUCED:
-            script = snippet(statement.id, column)
-            return ["", "```python", *script.splitlines(), "```"]
+            return ["", "```python", *snippet(statement.id, column).splitlines(), "```"]
     return []
 
 

@@ -201,8 +201,7 @@ def _interpreter(column):
 
 def _failure(report, column, result, colour):
     (statement,) = [one for one in report.statements if one.id == result.id]
-    title = f"{column.name}: {result.outcome}: {result.id}"
-    lines = [_tinted(_RED, title, colour)]
+    lines = [_tinted(_RED, f"{column.name}: {result.outcome}: {result.id}", colour)]
     lines += _wrapped(f"according to {statement.authority}: ", statement.says)
     if statement.doubt:
         lines += _wrapped("doubt: ", statement.doubt)

@@ -169,11 +169,10 @@ def padding_spec_applies_to_dynamic_inputs(tf):
         same(padded_shapes(tf), [(3,)], call="padded shape of equal static sizes")
     with tf.Graph().as_default(), fixed_system(tf, 2) as sess:
         x, y = checks.vector(tf), checks.vector(tf)
-        shapes = [{"a": tf.TensorShape([None])}, tf.TensorShape([6])]
         out = tf.compat.v1.tpu.replicate(
             lambda nest, fixed: (tf.reduce_sum(nest["a"]), tf.reduce_sum(fixed)),
             [[{"a": x}, x], [{"a": y}, y]],
-            maximum_shapes=shapes,
+            maximum_shapes=[{"a": tf.TensorShape([None])}, tf.TensorShape([6])],
             padding_spec=power_of_two,
         )
         values = sess.run(out, {x: checks.ones(3), y: checks.ones(5)})
@@ -296,8 +295,7 @@ def raises_structure_mismatch(tf):
     expect_raises(ValueError, build, tensor, [{"a": shape}])
     expect_raises(ValueError, build, {"a": tensor}, [shape])
     expect_raises(ValueError, build, {"a": tensor}, [{"b": shape}])
-    both = {"a": shape, "b": shape}
-    expect_raises(ValueError, build, {"a": tensor}, [both])
+    expect_raises(ValueError, build, {"a": tensor}, [{"a": shape, "b": shape}])
     expect_raises(ValueError, build, {"a": tensor, "b": tensor}, [{"a": shape}])
     expect_raises(ValueError, build, [tensor, tensor], [[shape]])
     expect_raises(ValueError, build, [tensor], [[shape, shape]])

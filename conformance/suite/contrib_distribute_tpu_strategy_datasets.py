@@ -116,8 +116,7 @@ def initialize_eagerly(tf):
         session.run(strategy.finalize())
         with eager_mode(tf):
             same(strategy.initialize(), None)
-        value = worked(tf, strategy)
-        same(evaluated(session, strategy, value), [2.0, 4.0])
+        same(evaluated(session, strategy, worked(tf, strategy)), [2.0, 4.0])
 
 
 @page.clause(".finalize/behaviour/graph-returns-operations")
@@ -208,8 +207,7 @@ def distribute_dataset_function(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         strategy.distribute_dataset(dataset_fn)
         same(calls, [()])
-        dataset = dataset_fn()
-        for unfit in (dataset, 5, None):
+        for unfit in (dataset_fn(), 5, None):
             expect_raises(TypeError, strategy.distribute_dataset, unfit)
         for unfit in (5, None, [1.0]):
             expect_raises(

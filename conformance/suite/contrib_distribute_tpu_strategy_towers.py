@@ -61,8 +61,7 @@ def scope_selects_strategy(tf):
 def scope_variable_creator(tf):
     elsewhere = []
     with strategy_in_scope(tf, cores=4) as strategy:
-        mirrored = variable(tf, "mirrored")
-        same(len(strategy.unwrap(mirrored)), 4)
+        same(len(strategy.unwrap(variable(tf, "mirrored"))), 4)
         if hasattr(tf, "get_default_graph"):
             graph = tf.get_default_graph()
 

@@ -193,8 +193,7 @@ def freeze_needs_types_and_shapes(tf):
         {"tuple_types": [tf.float32], "tuple_shapes": [None]},
         {"tuple_types": [tf.float32] * 2, "tuple_shapes": [[4], None]},
     ):
-        queue = tf.contrib.tpu.InfeedQueue(**settings)
-        expect_raises(ValueError, queue.freeze)
+        expect_raises(ValueError, tf.contrib.tpu.InfeedQueue(**settings).freeze)
 
 
 @page.clause(".freeze/behaviour/same-settings-again")

@@ -145,8 +145,7 @@ def split(tf):
     queue.set_number_of_shards(2)
     with tf.device("/device:CPU:3"):
         rows = tf.zeros([3, 4])
-    numbers = tf.range(6)
-    operations = queue.split_inputs_and_generate_enqueue_ops([rows, numbers])
+    operations = queue.split_inputs_and_generate_enqueue_ops([rows, tf.range(6)])
     same(
         fed_by(operations),
         [
@@ -193,8 +192,7 @@ def split_assigned(tf):
     )
     cores = [[[1, 1, 0]], [[0, 0, 0]], [[1, 0, 0]], [[0, 1, 0]]]
     assignment = tf.tpu.experimental.DeviceAssignment(topology, cores)
-    queue = one_element(tf, shards=4)
-    operations = queue.split_inputs_and_generate_enqueue_ops(
+    operations = one_element(tf, shards=4).split_inputs_and_generate_enqueue_ops(
         [tf.zeros([4])], assignment
     )
     same(

@@ -61,8 +61,7 @@ def options(tf):
         wanted = tf.data.Options()
         off = tf.data.experimental.AutoShardPolicy.OFF
         wanted.experimental_distribute.auto_shard_policy = off
-        dataset = tf.data.Dataset.range(3).with_options(wanted)
-        same(numbers(dataset), [0, 1, 2])
+        same(numbers(tf.data.Dataset.range(3).with_options(wanted)), [0, 1, 2])
 
 
 @clause("tf.data.TFRecordDataset/behaviour/files")
@@ -103,8 +102,7 @@ def example(tf):
 def example_as_bytes(tf):
     with version_2(tf) as tf:
         message = example(tf).SerializeToString()
-        again = tf.train.Example.FromString(message)
-        feature = again.features.feature
+        feature = tf.train.Example.FromString(message).features.feature
         same(list(feature["box"].float_list.value), [0.5, 1.5])
         same(list(feature["label"].int64_list.value), [-7])
         same(list(feature["image"].bytes_list.value), [b"\1\2\3"])

@@ -167,12 +167,11 @@ def num_accelerators_config_proto(tf):
 @isolated
 def num_accelerators_unreachable(tf):
     resolver = distribute(tf)
-    made = [
+    for one in [
         resolved(resolver, checks.one_node()),
         resolved(resolver, CloudTPU({"node-1": node("10.1.2.3:8470")})),
         resolver(tpu="grpc://10.1.2.3:8470"),
-    ]
-    for one in made:
+    ]:
         with reachable(tf, too_late(tf)) as master:
             expect_raises(RuntimeError, one.num_accelerators)
             assert master.listed > 1, "there was one attempt only"

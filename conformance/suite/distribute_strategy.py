@@ -159,9 +159,8 @@ def reduce_of_one_value(tf):
 @page.clause(".gather/behaviour/order")
 def gather_joins_rows(tf):
     with replicas(tf) as (tf, strategy):
-        rows = numbered(tf, strategy, UNEVEN)
         same(
-            np.array(strategy.gather(rows, axis=0)),
+            np.array(strategy.gather(numbered(tf, strategy, UNEVEN), axis=0)),
             [[1.0, 2.0], [4.0, 8.0], [4.0, 8.0], [16.0, 32.0]],
         )
 
@@ -383,8 +382,7 @@ def variable_means(tf):
 
 @page.clause(".scope/behaviour/first-replica")
 def variable_of_the_first_replica(tf):
-    got = after_run(tf, add, aggregation="ONLY_FIRST_REPLICA")
-    same(got, (2.0, [2.0] * 3))
+    same(after_run(tf, add, aggregation="ONLY_FIRST_REPLICA"), (2.0, [2.0] * 3))
 
 
 @page.clause(".scope/behaviour/summed-on-read")

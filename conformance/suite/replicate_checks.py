@@ -198,12 +198,10 @@ def inputs_leaves_convert(tf, replicate):
         same(names, ["float32", "int32", "bool", "float64", "int64"])
         same(sess.run(out), [[1.5, 3, True, np.float64(2.0), np.arange(3)]])
     with fixed_system(tf, 3) as sess:
-        kinds = [
-            [tf.constant(1.0), 10.0],
-            [2.0, tf.constant(20.0)],
-            [np.float32(3), 30.0],
-        ]
-        out = replicate(lambda x, y: x + y, kinds)
+        out = replicate(
+            lambda x, y: x + y,
+            [[tf.constant(1.0), 10.0], [2.0, tf.constant(20.0)], [np.float32(3), 30.0]],
+        )
         same(sess.run(out), [[11.0], [22.0], [33.0]], call="other kinds of leaves")
 
 
@@ -295,8 +293,7 @@ def device_assignment_default(tf, replicate):
 @replicate_clause("/args:device_assignment/omit-one-replica")
 def device_assignment_omit_one_replica(tf, replicate):
     with fixed_system(tf, 4) as sess:
-        out = replicate(lambda x: x + 1, [[1.0]])
-        same(sess.run(out), [[2.0]])
+        same(sess.run(replicate(lambda x: x + 1, [[1.0]])), [[2.0]])
 
 
 @replicate_clause("/args:device_assignment/omit-replicas-equal-cores")
@@ -454,8 +451,7 @@ def returns_same_structure(tf, replicate):
     def computation(x):
         return {"a": x, "b": [x, (x,)]}
 
-    out = replicate(computation, [[1.0], [2.0]])
-    first, second = out
+    first, second = replicate(computation, [[1.0], [2.0]])
     assert isinstance(second, dict), f"expected a dict, got {second!r}"
     assert isinstance(second["b"], list), f"expected a list, got {second['b']!r}"
     assert isinstance(second["b"][0], tf.Tensor), f"no tensor in {second['b']!r}"
@@ -481,8 +477,7 @@ def returns_none_gives_noop(tf, replicate):
 
 def _counts_when_an_entry_runs(tf, replicate, computation, count):
     with fixed_system(tf, 3) as sess:
-        out = replicate(computation, [[], [], []])
-        for entry in out:
+        for entry in replicate(computation, [[], [], []]):
             sess.run(tf.global_variables_initializer())
             sess.run(entry)
             assert sess.run(count) > 0.0, f"the assignment did not run before {entry}"
@@ -500,8 +495,7 @@ def returns_none_noop_depends_on_computation(tf, replicate):
 
 @replicate_clause("/returns/single-value-is-tuple")
 def returns_single_value_is_tuple(tf, replicate):
-    out = replicate(lambda x: x + 1, [[1.0], [2.0]])
-    for entry in out:
+    for entry in replicate(lambda x: x + 1, [[1.0], [2.0]]):
         assert isinstance(entry, tuple), f"expected a tuple, got {entry!r}"
         same(len(entry), 1, call="values in the tuple")
     (listed,) = replicate(lambda x: [x + 1], [[1.0]])

@@ -206,8 +206,7 @@ def zone_discovered(tf, resolver):
     for arguments in ({}, {"zone": None}, {"zone": ""}):
         service = one_node()
         with surroundings(Metadata(zone="projects/1/zones/europe-x")):
-            made = resolver("node-1", project="p", service=service, **arguments)
-            made.cluster_spec()
+            resolver("node-1", project="p", service=service, **arguments).cluster_spec()
         same(service.requested, ["projects/p/locations/europe-x/nodes/node-1"])
 
 
@@ -227,8 +226,7 @@ def project_discovered(tf, resolver):
     for arguments in ({}, {"project": None}, {"project": ""}):
         service = one_node()
         with surroundings(Metadata(project="proj-m")):
-            made = resolver("node-1", zone="z", service=service, **arguments)
-            made.cluster_spec()
+            resolver("node-1", zone="z", service=service, **arguments).cluster_spec()
         same(service.requested, ["projects/proj-m/locations/z/nodes/node-1"])
 
 
@@ -283,8 +281,7 @@ def coordinator_included(tf, resolver):
         made = resolved(
             resolver, one_node(), coordinator_name=name, coordinator_address=at
         )
-        jobs = {"worker": list(TWO_HOSTS), name: [at]}
-        same(made.cluster_spec().as_dict(), jobs)
+        same(made.cluster_spec().as_dict(), {"worker": list(TWO_HOSTS), name: [at]})
 
 
 @resolver_clause("/args:coordinator_name/none-excluded")
@@ -444,8 +441,7 @@ def unhealthy(tf, resolver):
 
     # The class that takes no list raises NotImplementedError, a RuntimeError as well.
     expect_raises(RuntimeError, one_of_two_sick)
-    well = [{}, {"health": None}, {"health": None, "state": "READY"}]
-    for fields in well:
+    for fields in [{}, {"health": None}, {"health": None, "state": "READY"}]:
         service = CloudTPU({"node-1": node(*TWO_HOSTS, **fields)})
         resolved(resolver, service).cluster_spec()
 
@@ -501,10 +497,9 @@ def master_is_string(tf, resolver):
 @resolver_clause(".master/raises/no-such-tpu")
 @isolated
 def no_such_tpu(tf, resolver):
-    services = [
+    for service in [
         CloudTPU({}),
         CloudTPU({"node-2": node(*TWO_HOSTS)}),
         CloudTPU({"node-1": node()}),
-    ]
-    for service in services:
+    ]:
         expect_raises(ValueError, resolved(resolver, service).master)

@@ -95,8 +95,7 @@ def tensor_shape(tf):
 def dimension(tf):
     same(tf.compat.v1.Dimension(None).value, None)
     same(tf.compat.v1.Dimension(3).value, 3)
-    unknown = tf.TensorShape([tf.compat.v1.Dimension(None), 2])
-    same(unknown.as_list(), [None, 2])
+    same(tf.TensorShape([tf.compat.v1.Dimension(None), 2]).as_list(), [None, 2])
 
 
 @clause("tf.get_variable/name/get-variable")

@@ -27,8 +27,7 @@ def splits_batch_dimension(tf, batch_parallel):
     def ends(piece):
         return piece[:1] - piece[-1:]
 
-    array = np.array([0, 1, 2, 8], np.float32)
-    (x,), feeds = fed(tf, [None], array)
+    (x,), feeds = fed(tf, [None], np.array([0, 1, 2, 8], np.float32))
     sums = batch_parallel(ends, [x], num_shards=2)
     with fixed_system(tf, cores=2) as session:
         same(session.run(sums, feeds), [[-1.0, -6.0]])

@@ -305,8 +305,7 @@ def groups_partition_the_replicas(tf, cross_replica_sum):
 def name_names_the_op(tf, cross_replica_sum):
     def computation():
         x = tf.constant(1.0)
-        groups = [[0, 1]]
-        sums = [cross_replica_sum(x, one, "foo") for one in (None, groups)]
+        sums = [cross_replica_sum(x, one, "foo") for one in (None, [[0, 1]])]
         if not hasattr(sums[0], "op"):
             raise Unavailable("tensors have no attribute op, whose name could be seen")
         return [total.op.name for total in sums]

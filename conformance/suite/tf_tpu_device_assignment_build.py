@@ -78,8 +78,7 @@ def blocks(tf):
 
 @page.clause("/args:computation_shape/ring-within")
 def ring_within(tf):
-    ring = "000 001 010 011 110 111 100 101"
-    same(built(tf, [2, 2, 2], [2, 2, 2]), [ring])
+    same(built(tf, [2, 2, 2], [2, 2, 2]), ["000 001 010 011 110 111 100 101"])
     four = built(tf, [4, 4, 2], [2, 2, 2], replicas=4)
     same([words.split()[0] for words in four], ["000", "020", "220", "200"])
     same(four[1], "020 021 030 031 130 131 120 121")

@@ -72,8 +72,7 @@ def runs_on_host(tf, outside_compilation):
         return recorded, on_host, tf.add(x, 1.0, name="on_core")
 
     with fixed_system(tf, cores=2) as session:
-        out = tf.tpu.replicate(computation, [[1.0], [2.0]])
-        _, trace = traced(tf, session, out)
+        _, trace = traced(tf, session, tf.tpu.replicate(computation, [[1.0], [2.0]]))
     same(processes, [os.getpid()] * 2)
     operations = [record.operation for record in trace]
     same([name for name in operations if name.endswith("on_host")], [])

@@ -81,16 +81,14 @@ def parameter_order(tf, function, names):
 def orders(names, *functions):
     """Register the clause about the order of parameters of each function."""
     for api in functions:
-        order = about(parameter_order, api, names)
-        clause(api + "/signature/parameter-order")(order)
+        clause(api + "/signature/parameter-order")(about(parameter_order, api, names))
 
 
 def same_as_plain(*functions):
     """Register that the checks of each function hold of its twin."""
     for api in functions:
         twin = api + "_dyn"
-        check = about(run_every_check, twin, api)
-        clause(twin + "/behaviour/same-as-plain")(check)
+        clause(twin + "/behaviour/same-as-plain")(about(run_every_check, twin, api))
 
 
 def run_every_check(tf, function, api):

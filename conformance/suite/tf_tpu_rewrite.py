@@ -145,8 +145,7 @@ def inputs_nested_structure(tf, rewrite):
 @function_clause("tf.tpu.rewrite/args:inputs/leaves-convert")
 def inputs_leaves_convert(tf, rewrite):
     leaves = _received(tf, rewrite, [1, 2.0, True, np.zeros((2, 3))])
-    names = [leaf.dtype.name for leaf in leaves]
-    same(names, ["int32", "float32", "bool", "float64"])
+    same([leaf.dtype.name for leaf in leaves], ["int32", "float32", "bool", "float64"])
     same([static_shape(leaf) for leaf in leaves], [[], [], [], [2, 3]])
 
 
@@ -212,8 +211,7 @@ def device_assignment_omitted(tf, rewrite):
 @function_clause("tf.tpu.rewrite/args:device_assignment/default-is-task-0-device-0")
 def device_assignment_default(tf, rewrite):
     with fixed_system(tf, cores=4) as session:
-        out = rewrite(lambda x: x + 1.0, [1.0])
-        _, trace = traced(tf, session, out)
+        _, trace = traced(tf, session, rewrite(lambda x: x + 1.0, [1.0]))
     on_cores = [record for record in trace if record.core is not None]
     assert on_cores, "the trace is empty"
     for record in on_cores:

@@ -92,7 +92,7 @@ def forms(tf):
 def no_cluster(tf):
     for cluster in (None, 5, "worker", ["a:1"], [("worker", ["a:1"])]):
         expect_raises(TypeError, tf.train.ClusterSpec, cluster)
-    parts = [
+    for cluster in [
         {5: ["a:1"]},
         {"worker": "a:1"},
         {"worker": b"a:1"},
@@ -103,8 +103,7 @@ def no_cluster(tf):
         {"worker": ["a:1", None]},
         {"worker": {"0": "a:1"}},
         {"worker": {0: None}},
-    ]
-    for cluster in parts:
+    ]:
         expect_raises(TypeError, tf.train.ClusterSpec, cluster)
 
 
@@ -114,15 +113,14 @@ def comparison(tf):
     same(equal(spec, tf.train.ClusterSpec(spec)), (True, False))
     other = tf.train.ClusterSpec(dict(JOBS, worker={1: "b:1", 0: "a:1"}))
     same(equal(spec, other), (True, False))
-    others = [
+    for cluster in [
         {},
         {"worker": ["a:1", "b:1"]},
         dict(JOBS, worker=["a:1"]),
         dict(JOBS, worker=["a:1", "c:1"]),
         dict(JOBS, ps={0: "d:1", 1: "c:1"}),
         dict(JOBS, chief=["e:1"]),
-    ]
-    for cluster in others:
+    ]:
         same(equal(spec, tf.train.ClusterSpec(cluster)), (False, True))
     same(equal(spec, 5), (False, True))
     same((bool(spec), bool(tf.train.ClusterSpec({}))), (True, False))

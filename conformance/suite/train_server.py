@@ -71,8 +71,7 @@ def local_server(tf):
     with unheard(tf):
         server = tf.train.Server.create_local_server(start=False)
         same(defined(server), ({"local": {0: "localhost:0"}}, "local", 0, "grpc"))
-        another = server.create_local_server(None, False)
-        same(defined(another), defined(server))
+        same(defined(server.create_local_server(None, False)), defined(server))
 
 
 @page.clause(".target/returns/grpc-path")

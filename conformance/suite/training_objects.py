@@ -84,14 +84,13 @@ def optimizer_of_replicas(tf):
 def schedules(tf):
     with version_2(tf) as tf:
         kinds = tf.optimizers.schedules
-        rates = [
+        for rate, wanted in [
             (kinds.ExponentialDecay(1.0, 2, 0.25), [1.0, 0.5, 0.25]),
             (kinds.ExponentialDecay(1.0, 2, 0.25, staircase=True), [1.0, 1.0, 0.25]),
             (kinds.InverseTimeDecay(1.0, 2, 2.0), [1.0, 0.5, 1.0 / 3]),
             (kinds.PolynomialDecay(1.0, 4, 0.0), [1.0, 0.75, 0.5]),
             (kinds.PiecewiseConstantDecay([0, 1], [1.0, 0.5, 0.25]), [1.0, 0.5, 0.25]),
-        ]
-        for rate, wanted in rates:
+        ]:
             got = [float(rate(tf.constant(float(step)))) for step in range(3)]
             same(got, wanted, 1e-6, type(rate).__name__)
         variable = tf.Variable(4.0)
@@ -145,8 +144,7 @@ def accuracy_of_all_calls(tf):
 @clause("tf.keras.metrics.SparseCategoricalAccuracy/behaviour/all-calls")
 def sparse_accuracy_of_all_calls(tf):
     calls = ([[1], [0]], [[0.1, 0.9], [0.2, 0.8]]), ([[0], [0]], [[0.7, 0.3]] * 2)
-    got = accumulated(tf, lambda m: m.SparseCategoricalAccuracy(), *calls)
-    same(got, [0.75, 1.0])
+    same(accumulated(tf, lambda m: m.SparseCategoricalAccuracy(), *calls), [0.75, 1.0])
 
 
 @clause("tf.Module/behaviour/variables")
@@ -166,8 +164,7 @@ def module(tf):
 
         model = Model()
         same(model.name, "model")
-        sizes = sorted(int(np.size(v.numpy())) for v in model.variables)
-        same(sizes, [1, 1, 1, 3])
+        same(sorted(int(np.size(v.numpy())) for v in model.variables), [1, 1, 1, 3])
         same(sorted(int(np.size(v.numpy())) for v in model.trainable_variables), [1, 3])
         assert model.layers[1]["last"].name == "last"
         same(len(model.submodules), 2)

@@ -72,8 +72,7 @@ def test_a_page(tmp_path, capsys):
     (tmp_path / "performance.md").write_text("# Mine\n\nkept\n")
     assert main([*command, str(tmp_path)]) == 0
     assert main([*command, str(tmp_path)]) == 0
-    printed = capsys.readouterr()
-    assert "shutdown" in printed.out
+    assert "shutdown" in capsys.readouterr().out
     text = (tmp_path / "performance.md").read_text()
     assert text.startswith("# Mine\n\nkept\n")
     assert text.count("## Starting and shutting down a system") == 1

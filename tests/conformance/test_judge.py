@@ -87,10 +87,9 @@ def test_a_missing_package_fails_no_run():
     said = "an optional package is missing: it needs the module 'a'"
     assert results[0].message == said
     fields = dict.fromkeys(Column.FIELDS, "")
-    failed = [
+    assert [
         bool(Column([one], **{**fields, "strict": True}).failures()) for one in results
-    ]
-    assert failed == [False, True]
+    ] == [False, True]
 
 
 @pytest.mark.parametrize("kind", [ModuleType, SimpleNamespace])

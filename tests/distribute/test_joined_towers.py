@@ -107,8 +107,7 @@ def step(strategy, apart):
         with tf.GradientTape() as tape:
             out = tf.nn.relu(tf.matmul(x, w) + b)
             loss = tf.reduce_mean(out * out) * 0.3
-        gradients = tape.gradient(loss, [w, b])
-        optimizer.apply_gradients(zip(gradients, [w, b], strict=True))
+        optimizer.apply_gradients(zip(tape.gradient(loss, [w, b]), [w, b], strict=True))
         seen.assign_add(tf.cast(tf.size(x), tf.float32) * loss)
         scaled = x * tf.cast(replica + 1, tf.float32)
         chosen = tf.cond(loss > 0.5, lambda: loss, lambda: loss * 2.0)

@@ -101,12 +101,11 @@ AREAS = {
 
 @pytest.mark.parametrize(("curve", "method"), AREAS)
 def test_areas_are_those_of_1_15(curve, method):
-    labels = np.array([[0, 0, 1, 1, 0, 1, 0, 1]])
     ((value, _),) = counted(
         lambda x, y: tf.metrics.auc(
             x, y, curve=curve, summation_method=method, num_thresholds=11
         ),
-        labels,
+        np.array([[0, 0, 1, 1, 0, 1, 0, 1]]),
         np.array([[0.1, 0.4, 0.35, 0.8, 0.7, 0.65, 0.2, 0.9]], "f"),
     )
     assert value == pytest.approx(AREAS[curve, method], abs=2e-6)

@@ -56,7 +56,7 @@ END = End("a sum", r"the sum is 3\.0", ("out/done",))
 
 
 def program_of(**changes):
-    program = Program(
+    return Program(
         "sum",
         "owner/name",
         commands=("sum.py {data}/number.txt {out}/done",),
@@ -64,8 +64,7 @@ def program_of(**changes):
         recipe=lambda data: (data / "number.txt").write_text("2"),
         edits=(EDIT,),
         end=END,
-    )
-    return program._replace(**changes)
+    )._replace(**changes)
 
 
 @pytest.fixture

@@ -15,8 +15,7 @@ def evaluate_once(fetch, feed=None):
 
 
 def test_updates_keep_the_dtype_and_overflow_silently(evaluate):
-    v = tf.Variable(np.int8(127))
-    assert evaluate(v.assign_add(np.int8(1))) == -128
+    assert evaluate(tf.Variable(np.int8(127)).assign_add(np.int8(1))) == -128
     h = tf.Variable(np.float16(60000))
     evaluate(h.initializer)
     assert evaluate(h.assign_add(np.float16(60000))) == np.inf

@@ -87,8 +87,7 @@ def elementwise_program():
 def test_threads_share_the_rows_of_large_arrays(rows, monkeypatch):
     monkeypatch.setattr(parts, "blas_threads", lambda: 3)
     made, draw = elementwise_program(), np.random.default_rng(5)
-    fed = draw.standard_normal((rows, 64, 16), np.float32)
-    same_as_the_interpreter(made, [fed])
+    same_as_the_interpreter(made, [draw.standard_normal((rows, 64, 16), np.float32)])
 
 
 @pytest.mark.parametrize("rows", [40, 20_000])

@@ -66,8 +66,7 @@ def test_outputs_have_the_types_that_were_foreseen():
 
 def test_a_branch_that_nobody_takes_does_not_run():
     broken = program([0], [instr("NoSuchOperation", [0], [1])], [1])
-    kept = program([0], [], [0])
-    step = instr("If", [0, 0], [1], blocks=[kept, broken])
+    step = instr("If", [0, 0], [1], blocks=[program([0], [], [0]), broken])
     assert carry_out(program([0], [step], [1]), [[1], [2]]) == [[1], [2]]
     with pytest.raises(tf.errors.NotFoundError, match="NoSuchOperation"):
         carry_out(program([0], [step], [1]), [[1], [0]])

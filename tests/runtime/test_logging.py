@@ -127,8 +127,7 @@ LISTENING = f"import logging; logging.basicConfig()\n{ADVISED}"
     ids=["silent", "advised", "listening"],
 )
 def test_only_advice_is_printed_unless_the_program_listens(program, shown):
-    source = str(Path(tf.__file__).parents[1])
-    done = python("-c", program, env={"PYTHONPATH": source})
+    done = python("-c", program, env={"PYTHONPATH": str(Path(tf.__file__).parents[1])})
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith(shown) and done.stdout == ""
     assert done.stderr.count("\n") == bool(shown)

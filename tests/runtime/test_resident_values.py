@@ -150,8 +150,7 @@ def test_the_cores_own_the_memory_that_variables_move_to(evaluate):
     before = np.ones(LARGE, np.float32)
     read = on_three(lambda: tf.reduce_sum(large.read_value()))
     evaluate(read)
-    fetched = evaluate(large)
-    fetched[:] = 9.0
+    evaluate(large)[:] = 9.0
     assert evaluate(read) == [(LARGE,)] * 3
     np.testing.assert_array_equal(evaluate(large), before)
     used = cores().memory.heap.used_bytes

@@ -273,11 +273,10 @@ def test_sizes_that_cannot_be():
 
 def test_for_mesh_gives_hosts_blocks_of_chips():
     topology = Topology.for_mesh(4, 2, 2)
-    tasks = [
+    assert [
         [topology.task_ordinal_at_coordinates((x, y, 0)) for x in range(4)]
         for y in range(2)
-    ]
-    assert tasks == [[0, 0, 1, 1], [0, 0, 1, 1]]
+    ] == [[0, 0, 1, 1], [0, 0, 1, 1]]
     assert Topology.for_mesh(3, 2, 2).num_tasks == 1
 
 
@@ -374,8 +373,7 @@ def test_numbers_of_the_wire_form():
     assert negative == b"\x10" + b"\xff" * 9 + b"\x01"
     assert decode(negative).num_tasks == -1
     assert decode(b"\x10\x01\x10\x05").num_tasks == 5  # the last of a repeated number
-    unpacked = b"\x08\x02\x0a\x02\x03\x04\x08\x05"
-    assert decode(unpacked).mesh_shape == (2, 3, 4, 5)
+    assert decode(b"\x08\x02\x0a\x02\x03\x04\x08\x05").mesh_shape == (2, 3, 4, 5)
 
 
 @pytest.mark.parametrize(

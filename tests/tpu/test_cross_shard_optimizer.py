@@ -67,10 +67,9 @@ def in_groups(groups):
 
     def step(x):
         w = tf.get_variable("w", initializer=1.0)
-        optimizer = tf.tpu.CrossShardOptimizer(
+        return tf.tpu.CrossShardOptimizer(
             tf.train.GradientDescentOptimizer(1.0), group_assignment=groups
-        )
-        return optimizer.minimize(w * x)
+        ).minimize(w * x)
 
     return tf.tpu.replicate(step, [[1.0], [2.0], [3.0], [4.0]])
 

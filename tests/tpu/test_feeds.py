@@ -240,15 +240,14 @@ def test_a_tuple_of_another_kind_is_refused(session, dtypes, shapes, fault):
 
 
 def test_the_places_of_the_operations(session):
-    misplaced = [
+    for operation in [
         tpu.infeed_enqueue(1, []),
         tpu.infeed_enqueue(1, [], device_ordinal=8),
         tpu.outfeed_dequeue(tf.int32, []),
         tpu.infeed_dequeue(tf.int32, []),
         tpu.outfeed_enqueue(1),
         tpu.infeed_enqueue(tf.zeros([3]), device_ordinal=0),  # shape defaults to []
-    ]
-    for operation in misplaced:
+    ]:
         with pytest.raises(tf.errors.InvalidArgumentError):
             session.run(operation)
 

@@ -53,8 +53,7 @@ def transformer(weights, tokens):
         )
         scores = jax.numpy.einsum("bqhd,bkhd->bhqk", q, k) * (WIDTH // HEADS) ** -0.5
         later = np.triu(np.full((LENGTH, LENGTH), np.float32(-1e9)), 1)
-        seen = jax.nn.softmax(scores + later)
-        heads = jax.numpy.einsum("bhqk,bkhd->bqhd", seen, v)
+        heads = jax.numpy.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores + later), v)
         x = x + heads.reshape(-1, LENGTH, WIDTH) @ mixed
         x = x + jax.nn.relu(normal(x) @ inner) @ outer
     return normal(x) @ last

@@ -131,8 +131,7 @@ def run_and_judge(inputs, rows, **options):
 
 def test_replicas_of_several_shapes_need_a_largest_one():
     with tf.config.override(cores=8):
-        x = tf.placeholder(tf.float32, [None, 4])
-        inputs = [[x], *[[tf.ones([2, 4])]] * 7]
+        inputs = [[tf.placeholder(tf.float32, [None, 4])], *[[tf.ones([2, 4])]] * 7]
         _, program = run_and_judge(inputs, [3])
         assert program["message"].startswith("not judged: Sum: the replicas give it")
         _, program = run_and_judge(inputs, [3], maximum_shapes=[tf.TensorShape([5, 4])])

@@ -234,12 +234,11 @@ def test_a_worker_waits_for_the_variables():
 
 def test_the_timer():
     timer = tf.train.SecondOrStepTimer(every_steps=3)
-    acted = [
+    assert [
         (step, timer.update_last_triggered_step(step)[1])
         for step in (0, 1, 2, 3, 3, 7, 9, 10, 12)
         if timer.should_trigger_for_step(step)
-    ]
-    assert acted == [(0, None), (3, 3), (7, 4), (10, 3)]
+    ] == [(0, None), (3, 3), (7, 4), (10, 3)]
 
 
 def test_nan():

@@ -148,14 +148,13 @@ def test_slim_trains_until_the_data_end_and_writes_summaries(tmp_path):
     train_op = learning.create_train_op(
         loss, tf.train.GradientDescentOptimizer(0.1), global_step=own
     )
-    found = learning.train(
+    assert learning.train(
         train_op,
         tmp_path,
         global_step=own,
         summary_writer=writer,
         session_wrapper=lambda s: s,
-    )
-    assert found == pytest.approx(2 * (1 - 0 - 0.1))
+    ) == pytest.approx(2 * (1 - 0 - 0.1))
     writer.close()
     (path,) = (tmp_path / "own").iterdir()
     events = tf.train.summary_iterator(str(path))

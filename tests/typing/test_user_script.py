@@ -35,8 +35,7 @@ def test_its_program_for_tensorflow_2_runs() -> None:
         f"import runpy; functions = runpy.run_path({str(SCRIPT)!r}); print(functions"
     )
     script += "['train_as_in_tensorflow_2']()); print(functions['functions']())"
-    done = python("-c", script, check=True)
-    trained, scaled = map(float, done.stdout.split())
+    trained, scaled = map(float, python("-c", script, check=True).stdout.split())
     assert 0 < trained < 1
     assert scaled == 6.0
 
@@ -70,6 +69,5 @@ def test_an_editor_completes_each_name_of_tf() -> None:
     "name", ["tf.tpu.shard", "tf.layers.Dense", "tf.compat.v2.nn.relu", "tf.gfile.Copy"]
 )
 def test_an_editor_shows_docstrings(name: str) -> None:
-    jedi = pytest.importorskip("jedi")
-    (found,) = jedi.Script(f"import tpuref as tf\n{name}").help()
+    (found,) = pytest.importorskip("jedi").Script(f"import tpuref as tf\n{name}").help()
     assert eval(name).__doc__.strip().splitlines()[0] in found.docstring()

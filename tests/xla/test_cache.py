@@ -18,8 +18,7 @@ print(jax.config.jax_compilation_cache_dir)
 
 
 def folder(**variables):
-    found = python("-c", SCRIPT, env=variables, check=True)
-    return found.stdout.strip()
+    return python("-c", SCRIPT, env=variables, check=True).stdout.strip()
 
 
 def test_programs_are_kept_in_the_users_cache(tmp_path):

@@ -13,8 +13,7 @@ ROWS = [[1.0, 2.0], [-4.0, 1.0], [5.0, 5.0]]
 
 
 def of_rows(computation, rows=ROWS):
-    inputs = [[np.array(row, np.float32)] for row in rows]
-    return replicated(computation, inputs)
+    return replicated(computation, [[np.array(row, np.float32)] for row in rows])
 
 
 def of_each(x):
@@ -133,8 +132,7 @@ def test_groups_meet_in_a_branch_each_for_itself(agree):
             x[0] > 0, lambda: tf.tpu.cross_replica_sum(x, [[3, 0], [1, 2]]), lambda: -x
         )
 
-    rows = [[1, 2], [-3, 4], [-5, 6], [7, 8]]
-    agree(of_rows(computation, rows))
+    agree(of_rows(computation, [[1, 2], [-3, 4], [-5, 6], [7, 8]]))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "int32", "uint32"])

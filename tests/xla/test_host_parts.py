@@ -120,8 +120,7 @@ def test_text_and_unknown_sizes_stay_on_the_host(agree):
 def test_the_shape_of_what_the_host_returns_is_static(agree):
     def computation(x):
         y = called(lambda a: a + 1, x)
-        ones = tf.ones(tf.shape(y))
-        return tf.fill([tf.size(y) + 1], 3.0), ones + y
+        return tf.fill([tf.size(y) + 1], 3.0), tf.ones(tf.shape(y)) + y
 
     agree(replicated(computation, rows()))
 
@@ -154,8 +153,7 @@ def test_a_host_part_reads_and_assigns_a_variable(agree):
 
 def test_infeed_queues_feed_the_replicas(agree):
     def build():
-        shapes = [tf.TensorShape([2])]
-        queue = tf.contrib.tpu.InfeedQueue(1, [tf.float32], shapes)
+        queue = tf.contrib.tpu.InfeedQueue(1, [tf.float32], [tf.TensorShape([2])])
         queue.set_number_of_shards(3)
         feeding = queue.generate_enqueue_ops([[tf.constant(row[0])] for row in rows()])
 

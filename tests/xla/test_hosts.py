@@ -195,8 +195,7 @@ def test_the_others_name_a_host_that_dies_and_the_next_run_continues(
             assert f"host {victim} (" in line and "is lost: it died" in line
             assert line.endswith("[TPUREF-E266]")
     assert "reached" not in output
-    names = os.listdir(folder)
-    assert len([name for name in names if "tfevents" in name]) == 1
+    assert len([name for name in os.listdir(folder) if "tfevents" in name]) == 1
     if victim != 2:  # one run again is enough
         return
     process = start(TRAINING, "-1", folder, hosts=4)
@@ -204,8 +203,7 @@ def test_the_others_name_a_host_that_dies_and_the_next_run_continues(
     assert process.returncode == 0, errors
     for host in range(4):
         assert said(output, host) == ["begins at 4", "reached"]
-    w = tf.train.load_variable(folder, "w")
-    assert w.tolist() == [9 * 28, 9 * 8]
+    assert tf.train.load_variable(folder, "w").tolist() == [9 * 28, 9 * 8]
 
 
 def joined(jobs):

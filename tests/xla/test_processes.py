@@ -80,8 +80,7 @@ def test_without_seeds_the_processes_agree(given):
     assert len(first) == 2 * 2 * programs.REPLICAS + 1
     for a, b in zip(first, second, strict=True):
         assert a.tolist() == b.tolist()
-    drawn = {tuple(draw) for draw in first[1:-1:2]}
-    assert len(drawn) == 2 * programs.REPLICAS
+    assert len({tuple(draw) for draw in first[1:-1:2]}) == 2 * programs.REPLICAS
 
 
 def test_sampled_programs(given):

@@ -41,12 +41,11 @@ def test_sums_of_sums_of_products(agree, dtype):
         x, y, z = (tf.cast(value, dtype) for value in (x, y, z))
         first, second = tf.matmul(x, y), tf.identity(tf.matmul(z, y))
         both = tf.add_n([first, second, z @ y + first, tf.zeros_like(first) + 2.0])
-        groups = [[0, 2, 4, 6], [1, 3, 5, 7]]
         return [
             tf.cast(value, tf.float32)
             for value in (
                 tf.tpu.cross_replica_sum(both),
-                tf.tpu.cross_replica_sum(first, groups),
+                tf.tpu.cross_replica_sum(first, [[0, 2, 4, 6], [1, 3, 5, 7]]),
                 tf.tpu.cross_replica_sum(tf.matmul(x, tf.ones([INNER, 2], dtype))),
                 both,
             )

@@ -80,10 +80,9 @@ def sequences(tf, keras):
     table = keras.initializers.RandomNormal(seed=1)
     hidden = keras.layers.Embedding(20, 8, embeddings_initializer=table)(inputs)
     again = keras.initializers.Orthogonal(seed=2)
-    gru = keras.layers.GRU(
+    hidden = keras.layers.GRU(
         8, recurrent_initializer=again, return_sequences=True, **start
-    )
-    hidden = gru(hidden)
+    )(hidden)
     hidden = keras.layers.MultiHeadAttention(2, 4, **start)(hidden, hidden)
     hidden = keras.layers.LayerNormalization()(hidden)
     hidden = keras.layers.Conv1D(8, 3, activation="relu", **start)(hidden)
