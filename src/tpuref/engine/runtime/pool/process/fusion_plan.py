@@ -55,6 +55,10 @@ SharedMemory = Callable[[Shape, np.dtype[Any]], Array]
 """Return memory for an array that all cores share."""
 
 
+Part = tuple[int, Shape, np.dtype[Any], int, Shape]
+"""An entry, and the shape, dtype, offset and strides of its array in other memory."""
+
+
 class _Fresh:
     """Memory that each run allocates, and the values that lie in parts of it.
 
@@ -63,18 +67,12 @@ class _Fresh:
 
     def __init__(self, shape: Shape, dtype: np.dtype[Any]) -> None:
         self.example: Array = np.empty(shape, dtype)
-        self._start = self.example.ctypes.data
-        self._parts: list[tuple[int, Shape, np.dtype[Any], int, Shape]] = []
+        self.parts: list[Part] = []
 
     def add(self, entry: int, part: Array) -> None:
         """Add a value, given its entry and a part of the example."""
-        place = part.ctypes.data - self._start
-        self._parts.append((entry, part.shape, part.dtype, place, part.strides))
-
-    def fill(self, table: Table, memory: Array) -> None:
-        """Fill in the entries of the values."""
-        for entry, shape, dtype, place, strides in self._parts:
-            table[entry] = np.ndarray(shape, dtype, memory, place, strides)
+        offset = part.ctypes.data - self.example.ctypes.data
+        self.parts.append((entry, part.shape, part.dtype, offset, part.strides))
 
 
 @dataclass(eq=False)
@@ -175,6 +173,7 @@ class FusionPlan:
             self._forget_large(last_read)
         self._end_chain()
         self._outputs = [(slot, *self._output(self._values[slot])) for slot in wanted]
+        self._values.clear()  # with the examples of memory
 
     def run(self, values: list[Any], counter: memoryview) -> None:
         """Compute the columns of the outputs from those of the inputs.
@@ -361,9 +360,9 @@ class FusionPlan:
         arrays: Sequence[Array | None],
         operands: Sequence[_Value],
     ) -> bool:
-        """Plan parts of a buffer as they lie there, if all their readers take them.
+        """Plan parts of a value as they lie there, if all their readers take them.
 
-        They are the same in every run, so there is no call for them.
+        Where they lie is the same in every run, so there is no call for them.
         """
         source, moves = operands[0], instr.definition.batching.moves
         place = source.example if source.buffer is None else source.buffer
@@ -601,15 +600,16 @@ class FusionPlan:
             return result
 
         new = self._shared.get(slot, np.empty) if kind == SAME else np.empty
-        fresh = _Fresh(placed, dtype) if self._movers(slot) else None
-        if fresh is not None:
-            result.fresh, result.example = fresh, fresh.example.transpose(axes)
+        parts: list[Part] = []
+        if kind != SAME and self._movers(slot):
+            fresh = result.fresh = _Fresh(placed, dtype)
+            result.example, parts = fresh.example.transpose(axes), fresh.parts
             fresh.add(entry, result.example)
 
         def allocate(table: Table) -> None:
             table[entry] = memory = new(placed, dtype)
-            if fresh is not None:
-                fresh.fill(table, memory)
+            for part, sizes, of, offset, strides in parts:
+                table[part] = np.ndarray(sizes, of, memory, offset, strides)
 
         self._allocations.append(allocate)
         return result
@@ -637,9 +637,11 @@ class FusionPlan:
             return None
         stack = np.empty((self._cores, *shape), np.int8)
         view: Array = outputs_of(batching.stacked(stack, **readers[0].attrs))[0]
+        if (view.ndim, view.size) != (stack.ndim, stack.size):
+            return None
         order = sorted(range(view.ndim), key=lambda axis: -view.strides[axis])
-        rows_move = view.size == stack.size and order[-1] == stack.ndim - 1
-        return order if rows_move and order != [*range(stack.ndim)] else None
+        moves_rows = order[-1] == view.ndim - 1 and order != [*range(view.ndim)]
+        return order if moves_rows else None
 
     def _take_memory(
         self, memory: Memory, kind: int, shape: Shape, dtype: np.dtype[Any]
