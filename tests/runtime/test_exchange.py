@@ -66,8 +66,21 @@ def test_sums_of_many_bytes_are_several_exchanges():
     large = TensorSpec(tf.TensorShape([LARGEST_EXCHANGE // 8]), tf.float32)
     sums = [instr("CrossReplicaSum", [k % 3], [3 + k], large) for k in range(5)]
     assert order(*sums) == [[3, 4], [5, 6], [7]]
-    larger = TensorSpec(tf.TensorShape([LARGEST_EXCHANGE]), tf.float32)
-    assert order(sums[0], instr("CrossReplicaSum", [1], [9], larger)) == [[3], [9]]
+
+
+def test_a_large_sum_moves_before_the_exchange_that_is_open():
+    large = TensorSpec(tf.TensorShape([LARGEST_EXCHANGE // 4]), tf.float32)
+    taken = [
+        instr("CrossReplicaSum", [0], [3]),
+        instr("Neg", [1], [4]),
+        instr("CrossReplicaSum", [4], [5], large),
+        instr("Neg", [5], [6]),
+        instr("CrossReplicaSum", [2], [7]),
+        instr("AddV2", [3, 6], [8]),
+    ]
+    assert order(*taken) == [[4], [5], [6], [3, 7], [8]]
+    depends = instr("CrossReplicaSum", [8], [9], large)
+    assert order(*taken, depends) == [[4], [5], [6], [3, 7], [8], [9]]
 
 
 SHAPES: tuple[tuple[int, ...], ...] = ((300, 7), (300,), (7, 5), (), (0, 3), (5,))

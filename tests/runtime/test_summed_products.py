@@ -66,6 +66,19 @@ def turning(x, y):
     return tf.while_loop(lambda turn, *held: turn < 4, body, [0, x, y])[1:]
 
 
+def in_a_row(x, y):
+    """Sums of products one after the other: of sums, and of halves of the replicas."""
+
+    def total(a, b, groups=None):
+        return tf.tpu.cross_replica_sum(tf.matmul(a, b, transpose_a=True), groups)
+
+    narrow, wide = x[:, :210], tf.concat([y, y * 2.0], 1)
+    halves = [[0, 2, 4, 6], [7, 5, 3, 1]]
+    first, second, half = total(narrow, y), total(narrow, wide), total(x, y, halves)
+    of_sums = total(first, second)
+    return [first, second, half, of_sums, total(y, x), total(x, wide), total(x, y)]
+
+
 def results(computation, *options, **settings):
     draw = np.random.default_rng(1)
     data = draw.standard_normal((8, 4, 300 + 320)).astype(np.float32)
@@ -83,7 +96,7 @@ def expected(computation):
     return results(computation, executor="lockstep")
 
 
-@pytest.mark.parametrize("computation", [gradients, turning])
+@pytest.mark.parametrize("computation", [gradients, turning, in_a_row])
 @pytest.mark.parametrize(
     ("processes", "algorithm"),
     [(1, "auto"), (2, "auto"), (3, "direct"), (3, "flat"), ("cores", "auto")],

@@ -114,6 +114,7 @@ class _Arrangement:
     `_since` has the instructions since the last sum, each with whether it depends on
     the exchange.  When a further sum joins, the independent ones move before the
     exchange and the dependent ones after it; if none joins, they keep their place.
+    A large sum, with which no other can share an exchange, moves before it too.
     """
 
     def __init__(self, plan: PlacementPlan) -> None:
@@ -132,9 +133,15 @@ class _Arrangement:
             self.close()
             self.order.append((instr,))
         elif joins:
-            if waits or not self._has_room_for(instr):
+            alone = output_bytes(instr) >= LARGEST_EXCHANGE
+            if waits or not (alone or self._has_room_for(instr)):
                 self.close()
-            self._join(instr)
+            self._place_independent()
+            if alone:
+                self.order.append((instr,))
+            else:
+                self._sums.append(instr)
+                self._awaited.update(instr.outputs)
         elif self._sums:
             self._since.append((instr, waits))
             self._awaited.update(instr.outputs if waits else ())
@@ -147,13 +154,11 @@ class _Arrangement:
         size = sum(map(output_bytes, [*self._sums, instr]))
         return alike and size <= LARGEST_EXCHANGE
 
-    def _join(self, instr: Instr) -> None:
-        """Add a sum to the exchange."""
+    def _place_independent(self) -> None:
+        """Let what does not depend on the exchange come before it."""
         self.order += [(each,) for each, waits in self._since if not waits]
         self._after += [each for each, waits in self._since if waits]
         self._since = []
-        self._sums.append(instr)
-        self._awaited.update(instr.outputs)
 
     def close(self) -> None:
         """Append the exchange and the instructions after it to the order."""

@@ -85,6 +85,19 @@ class Participants(NamedTuple):
     algorithm: Algorithm
 
 
+class _OpenSum(NamedTuple):
+    """A sum of products of which other members may still write their rows.
+
+    It keeps the block of the copied factors; `target` is that of the result.
+    """
+
+    part: Participants
+    instr: Instr
+    block: int
+    result: Array
+    target: int
+
+
 class CoreCollectives:
     """The part of one process in the sums of its cores.
 
@@ -104,6 +117,7 @@ class CoreCollectives:
         self._unfinished: list[int] = []
         self._dropped: deque[int] = deque()
         self._retired: list[tuple[int, frozenset[int]]] = []
+        self._open: list[_OpenSum] = []
 
     def begin(self, placement: tuple[tuple[int, ...], ...], algorithm: str) -> None:
         """Take part in a run; free the blocks that earlier runs left."""
@@ -113,6 +127,7 @@ class CoreCollectives:
             self._heap.free(offset)
         self._retired.clear()
         self._unfinished.clear()
+        self._open.clear()
         self._free_dropped()
         if (placement, algorithm) != (self._placement, self._algorithm):
             self._placement, self._algorithm = placement, algorithm
@@ -289,7 +304,8 @@ class CoreCollectives:
         """Return the sum of the products of the transposed left and right matrices.
 
         Each member copies its factors into the arena, and then writes some rows of the
-        sum into a result that all share.
+        sum into a result that all share.  Other rows are missing until
+        `end_sums_of_products`.
         """
         members = part.group.members.tolist()
         rank = [member in self._links for member in members].index(True)
@@ -307,6 +323,7 @@ class CoreCollectives:
         offsets = np.zeros(len(members) + 1)
         offsets[rank], offsets[-1] = block, target
         *blocks, shared = self._meet(part, instr, shape, offsets)
+        self._close(part.members)
         result = self._arena.view(shared, shape, dtype)
         parts = range(len(members)) if part.group.parts is None else part.group.parts
         counts = Counter(parts)
@@ -314,12 +331,26 @@ class CoreCollectives:
         copies = [next(everyones[member]) for member in parts]
         own = chunk_slice(tiling.tiles, len(members), rank)
         tiling.add_up(copies, own, result)
-        self._meet(part, instr, shape, offsets)
-        self._release(block)
-        self._share(part, result, target)
-        for follower in part.following:
-            follower.follow(part.lead)
+        self._open.append(_OpenSum(part, instr, block, result, target))
         return result
+
+    def end_sums_of_products(self) -> None:
+        """Wait until all rows of all sums of products are written."""
+        while self._open:
+            part, instr, _, result, _ = self._open[-1]
+            self._meet(part, instr, result.shape, np.zeros(len(part.group.members) + 1))
+            self._close(part.members)
+
+    def _close(self, members: frozenset[int]) -> None:
+        """Close the sums of products of a group that has met since: all are written."""
+        still_open = []
+        for each in self._open:
+            if each.part.members == members:
+                self._release(each.block)
+                self._share(each.part, each.result, each.target)
+            else:
+                still_open.append(each)
+        self._open = still_open
 
     def _meet(
         self, part: Participants, instr: Instr, shape: Shape, offsets: Array
@@ -332,6 +363,8 @@ class CoreCollectives:
         if outcome != status.OK:
             alike = np.broadcast_to(np.float32(0), shape)
             self._fail(outcome, part, instr, [alike] * len(part.own))
+        for follower in part.following:
+            follower.follow(part.lead)
         return [int(offset) for offset in everyones]
 
     def _ring(
@@ -586,8 +619,15 @@ class Exchange:
         return sums
 
     def of_products(self, lefts: Column, rights: Column) -> Sequence[Array] | None:
-        """Return the only sum, of products; None if they have to be computed first."""
+        """Return the only sum, of products; None if they have to be computed first.
+
+        Its elements are missing until `end_of_products`.
+        """
         return self._together.of_products(lefts, rights)
+
+    def end_of_products(self) -> None:
+        """Wait until all elements of all sums of products are written."""
+        self._collectives.end_sums_of_products()
 
     def one(self, number: int, column: Column) -> Sequence[Array]:
         """Return one of the sums, computed by itself."""

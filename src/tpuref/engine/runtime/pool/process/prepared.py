@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 
 from tpuref.engine.ops.definition import Access, Flow
 from tpuref.engine.program import HOST, Instr, Program
@@ -74,7 +75,6 @@ class PreparedProgram:
         if processes > 1 and plan.cores == 1:
             share = share_of(program, readers, processes, number)
         self.shared, self.unused = share.handles, share.unused
-        left_out = products | share.left_out
         left = set() if path else self._left(program, share)
         self._schedule = schedule.Schedule(
             services, local_cores, program, readers, self._numbers, summed, left
@@ -83,12 +83,15 @@ class PreparedProgram:
             services, local_cores, summed, self._block
         )
         paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
-        for together in order:
+        self._open: set[int] = set()
+        # All processes see the same order, though each leaves out other writes.
+        order = [each for each in order if id(each[0]) not in products]
+        for together, following in pairwise([*order, ()]):
             if len(together) > 1:
                 self._add_exchange(together)
             elif id(together[0]) in self._products:
-                self._add_sum_of_products(together[0])
-            elif id(together[0]) not in left_out:
+                self._add_sum_of_products(together[0], following)
+            elif id(together[0]) not in share.left_out:
                 self._add(together[0], paths[id(together[0])])
         for transfer in plan.at_the_end(program):
             self._add_transfer(transfer, program.instrs[-1], range(len(local_cores)))
@@ -199,8 +202,11 @@ class PreparedProgram:
         number = self._numbers[id(sums[0])] | EXCHANGE
         self._schedule.append_in_parts(step, number, alone, sums[0])
 
-    def _add_sum_of_products(self, instr: Instr) -> None:
-        """Append a sum with the products that it adds."""
+    def _add_sum_of_products(self, instr: Instr, following: Sequence[Instr]) -> None:
+        """Append a sum with the products that it adds.
+
+        If a further one is the next step and reads no such sum, it waits for both.
+        """
         product, places = self._products[id(instr)], self._places(instr)
         if not places:
             return
@@ -210,10 +216,18 @@ class PreparedProgram:
             self._numbered(instr, places, self._sum(instr, places)),
         ]
         exchange, (target,) = self._addends[id(instr)].exchange, instr.outputs
+        self._open.add(target)
+        after = self._products.get(id(following[0])) if following else None
+        goes_on = after is not None and self._open.isdisjoint(after.inputs)
+        goes_on = goes_on and self._places(following[0]) == places
+        if not goes_on:
+            self._open.clear()
 
         def step(values: schedule.Values) -> None:
             lefts, rights = at(values, product.inputs, places)
             sums = exchange.of_products(lefts, rights)
+            if sums is None or not goes_on:
+                exchange.end_of_products()
             if sums is None:
                 self._schedule.take(alone, values)
             else:
