@@ -172,7 +172,9 @@ def tiles(Py_ssize_t rows, Py_ssize_t parts):
     return (rows - 1) // (parts * tpuref_sums().height) * parts + parts
 
 
-def copied_size(Py_ssize_t inner, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t tiles):
+def copied_size(
+    Py_ssize_t inner, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t tiles
+):
     """Return the number of floats of a copy of the factors of a product."""
     size = inner * (rows + columns) + TPUREF_OUTPUTS * tiles
     return -(-size // TPUREF_OUTPUTS) * TPUREF_OUTPUTS
