@@ -256,8 +256,7 @@ def merge_call_example(tf):
     def fn(three):
         tower_ctx = tf.get_tower_context()
         v = three + tower_ctx.tower_id
-        s = tower_ctx.merge_call(merge_fn, v)
-        return s + v
+        return tower_ctx.merge_call(merge_fn, v) + v
 
     with running_strategy(tf, cores=4) as (session, distribution):
         ...

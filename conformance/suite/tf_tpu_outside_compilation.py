@@ -148,8 +148,7 @@ def returns_tensors_of_computation(tf, outside_compilation):
     same(in_one_replica(tf, computation, 2.0), [6.0])
 
     def with_nest_and_keyword(x, y):
-        host_part = outside_compilation(lambda a, n, k: a + n[0] * k, x, [y], k=y)
-        return host_part + 1.0
+        return outside_compilation(lambda a, n, k: a + n[0] * k, x, [y], k=y) + 1.0
 
     with fixed_system(tf, cores=3) as session:
         inputs = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]

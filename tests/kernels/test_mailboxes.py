@@ -22,8 +22,7 @@ def kernel(kernels):
 @pytest.fixture
 def arena(kernel):
     """Return memory that a fork shares."""
-    size = 64 + kernel.MAILBOX_BYTES
-    return np.frombuffer(mmap.mmap(-1, size), np.uint8)
+    return np.frombuffer(mmap.mmap(-1, 64 + kernel.MAILBOX_BYTES), np.uint8)
 
 
 def test_both_twins_lay_a_mailbox_out_alike(arena):

@@ -110,8 +110,7 @@ def test_a_loop_has_a_limit(agree, limit, own):
 
 
 def partial_sum(x):
-    reached = tf.reduce_sum(x) > 0
-    return tf.cond(reached, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
+    return tf.cond(tf.reduce_sum(x) > 0, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
 
 
 def failing(computation, rows=ROWS, executor="xla"):

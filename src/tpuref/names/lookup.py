@@ -89,8 +89,7 @@ def public_names(module: ModuleType) -> frozenset[str]:
 def _is_searched(value: Any) -> bool:
     """Return whether the names below a value belong to the interface."""
     config = importlib.import_module("tpuref.engine.configuration").config
-    kinds = ModuleType | type | SimpleNamespace
-    return isinstance(value, kinds) or value is config
+    return isinstance(value, ModuleType | type | SimpleNamespace) or value is config
 
 
 def _has(value: Any, name: str) -> bool:

@@ -80,5 +80,4 @@ def table() -> Table:
     >>> table().same("debugging.assert_equal")
     ['assert_equal', 'python.ops.check_ops.assert_equal']
     """
-    data = FILE.read_bytes()
-    return Table(gzip.decompress(data).decode("ascii").splitlines())
+    return Table(gzip.decompress(FILE.read_bytes()).decode("ascii").splitlines())

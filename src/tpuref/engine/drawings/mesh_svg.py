@@ -57,8 +57,7 @@ class _Drawing:
         if any(size > len(drawn_positions(size)) for size in self._mesh.mesh_shape):
             self._sheet.text(_MARGIN, below + 8, "(part of the mesh)")
             below += 20
-        bottom = self._legend(below + 10, full)
-        return self._sheet.svg(full, bottom + 12)
+        return self._sheet.svg(full, self._legend(below + 10, full) + 12)
 
     def _places(self) -> Iterator[Coordinates]:
         for layer in self._layers:

@@ -291,8 +291,7 @@ class ReplicaInstructions(Instructions):
 
     def alias(self, tensor: Tensor, tower: int, spec: TensorSpec, slot: int) -> None:
         """Let a replica put a value into a further slot."""
-        source = (self.slots[tensor],)
-        self._make(IDENTITY, tensor.op, source, (slot,), {}, spec, tower)
+        self._make(IDENTITY, tensor.op, (self.slots[tensor],), (slot,), {}, spec, tower)
 
     def _make(
         self,
@@ -325,8 +324,7 @@ class ReplicaInstructions(Instructions):
 
     def fill(self, tower: int, op: Operation, slot: int) -> None:
         """Let a replica put a filler into a slot."""
-        attrs = {"value": _NOTHING}
-        self._make(CONST, op, (), (slot,), attrs, _NOTHING_SPEC, tower)
+        self._make(CONST, op, (), (slot,), {"value": _NOTHING}, _NOTHING_SPEC, tower)
 
 
 class OneTowerInstructions(Instructions):

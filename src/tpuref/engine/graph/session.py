@@ -128,8 +128,7 @@ class Session(Runner):
                     f"a function of Session.make_callable was made to take {len(keys)} "
                     f"values (feed_list), got {len(values)}"
                 )
-            begin = monotonic_ns()
-            return self._run(prepared, values, options, run_metadata, begin)
+            return self._run(prepared, values, options, run_metadata, monotonic_ns())
 
         return step if accept_options else lambda *values: step(*values)
 

@@ -38,8 +38,7 @@ def correlated(
     result is written to `out` if it fits there; so it is with the functions below.
     """
     steps = by_products.steps(images, filters.shape, strides, margins, holes)
-    shape = (len(images), *steps, filters.shape[3])
-    result = place_of(out, shape, images.dtype)
+    result = place_of(out, (len(images), *steps, filters.shape[3]), images.dtype)
     kernel = _kernel(filters.shape, filters.dtype)
     _correlate(kernel, images, filters, strides, margins, holes, result)
     return result
@@ -121,8 +120,7 @@ def image_gradient(
     kernel = _kernel(filters.shape, filters.dtype)
     if max(strides) > 1 and max(holes) > 1:
         filters, holes = _dilate(filters, holes), (1, 1)
-    shape = (len(gradient), *sizes, filters.shape[2])
-    images = place_of(out, shape, gradient.dtype)
+    images = place_of(out, (len(gradient), *sizes, filters.shape[2]), gradient.dtype)
     if strides[0] > filters.shape[0] or strides[1] > filters.shape[1]:
         images[...] = 0  # pixels that no window sees
     for phase in np.ndindex(*map(min, strides, filters.shape)):
@@ -195,8 +193,7 @@ def filter_gradient_by_channel(
     channels = images.shape[3]
     parts = gradient.reshape(*gradient.shape[:3], channels, -1)
     seen = by_products.windows(images, window, strides, margins, holes)
-    shape = (*window, channels, parts.shape[-1])
-    total = place_of(out, shape, images.dtype)
+    total = place_of(out, (*window, channels, parts.shape[-1]), images.dtype)
     for row, column in np.ndindex(*window):
         pixels = seen[:, : parts.shape[1], : parts.shape[2], row, column]
         total[row, column] = np.einsum("nrkc,nrkcm->cm", pixels, parts)

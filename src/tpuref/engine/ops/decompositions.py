@@ -156,8 +156,7 @@ def _solve(a: Array, b: Array, *, adjoint: bool = False) -> Array:
 def _triangular(
     a: Array, b: Array, *, lower: bool = True, adjoint: bool = False
 ) -> Array:
-    part = np.tril(a) if lower else np.triu(a)
-    return _solve(part, b, adjoint=adjoint)
+    return _solve(np.tril(a) if lower else np.triu(a), b, adjoint=adjoint)
 
 
 def _lu(x: Array) -> Any:

@@ -128,8 +128,7 @@ def _line_of(error: Exception) -> str:
     if not frames:
         return ""
     first = frames[0]
-    site = CallSite(first.filename, first.lineno or 0, first.name)
-    return f"\n  raised at: {site}"
+    return f"\n  raised at: {CallSite(first.filename, first.lineno or 0, first.name)}"
 
 
 def _to_array(value: object, dtype: DType, name: str) -> Array:

@@ -99,8 +99,7 @@ def _in_top_k(predictions: Array, targets: Array, k: Array) -> Any:
     safe = np.where(valid, targets, 0)
     target = np.take_along_axis(predictions, safe[:, None].astype(np.int64), 1)
     finite = np.all(np.isfinite(predictions), 1)
-    ahead = np.sum(predictions > target, 1)
-    return valid & finite & (ahead < k)
+    return valid & finite & (np.sum(predictions > target, 1) < k)
 
 
 # -- distinct values ---------------------------------------------------------------

@@ -143,8 +143,7 @@ def _pairs(first: Array, second: Array) -> Array:
     angle = (2 * np.pi * _unit(second).astype(np.float64)).astype(np.float32)
     size = np.sqrt(np.float32(-2) * np.log(u.astype(np.float64)).astype(np.float32))
     turned = angle.astype(np.float64)
-    parts = [f(turned).astype(np.float32) * size for f in (np.sin, np.cos)]
-    return np.stack(parts, -1)
+    return np.stack([f(turned).astype(np.float32) * size for f in (np.sin, np.cos)], -1)
 
 
 def wide_pairs(words: Array) -> Array:

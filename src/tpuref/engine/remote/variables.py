@@ -49,8 +49,7 @@ class ServerVariables:
 
     def is_initialized(self, handle: str) -> bool:
         """Return whether the variable has a value."""
-        program = _program(IS_INITIALIZED, handle, np.dtype(np.bool_))
-        return bool(self._result(program))
+        return bool(self._result(_program(IS_INITIALIZED, handle, np.dtype(np.bool_))))
 
     def _result(self, program: Program, *inputs: Array) -> Array:
         (instr,) = program.instrs

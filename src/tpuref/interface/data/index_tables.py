@@ -88,8 +88,7 @@ def index_table_from_tensor(
     keys = _key_dtype(f"{function}: dtype", dtype)
     words, numbers = _number_words(function, mapping, keys)
     start = KeyValueTensorInitializer(cast(words, _held(keys)), numbers)
-    hashing = num_oov_buckets, default_value, hasher_spec
-    return _numbers(function, start, keys, *hashing)
+    return _numbers(function, start, keys, num_oov_buckets, default_value, hasher_spec)
 
 
 def _key_dtype(argument: str, key_dtype: Any) -> DType:

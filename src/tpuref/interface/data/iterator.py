@@ -253,8 +253,7 @@ def reduced(stage: Stage, start: Any, function: Callable[[Any, Any], Any]) -> An
     iterator = initializable(get_default_graph(), stage)
 
     def body(state: Any, element: Optional) -> tuple[Any, Optional]:
-        after = function(state, element.get_value())
-        return after, iterator.get_next_as_optional()
+        return function(state, element.get_value()), iterator.get_next_as_optional()
 
     with control_dependencies([iterator.initializer]):
         first = iterator.get_next_as_optional()

@@ -135,8 +135,7 @@ def _parse(
     readers = {key: _reader(function, key, features[key], single) for key in keys}
 
     def parse(records: Any) -> list[Array]:
-        several = [records] if single else list(records)
-        return _read(function, several, kinds, readers)
+        return _read(function, [records] if single else list(records), kinds, readers)
 
     dtypes = [dtype for key in keys for dtype in readers[key].dtypes]
     if single and all(isinstance(f, FixedLenFeature) for f in features.values()):

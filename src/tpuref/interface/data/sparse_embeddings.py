@@ -44,8 +44,7 @@ def fill_empty_rows(
     empty = counts < 1
     missing = where(empty)
     places = concat([missing, zeros_like(missing)], 1)
-    default = convert_to_tensor(default_value, x.dtype)
-    more = fill(shape_of(missing)[:1], default)
+    more = fill(shape_of(missing)[:1], convert_to_tensor(default_value, x.dtype))
     indices = concat([cast(x.indices, int64), places], 0)
     filled = SparseTensor(indices, concat([x.values, more], 0), x.dense_shape)
     filled.set_shape(x.shape)

@@ -50,8 +50,7 @@ def update_non_slot(
     """Call ``fn(*args, **kwargs)`` on each device; merge the results."""
     if current_place().trace is not None:
         return fn(*args, **kwargs)
-    index = dict.fromkeys(devices)
-    return _on_each(index, fn, args, kwargs, towers, "update_non_slot")
+    return _on_each(dict.fromkeys(devices), fn, args, kwargs, towers, "update_non_slot")
 
 
 def _update_plain(

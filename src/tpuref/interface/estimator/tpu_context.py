@@ -62,8 +62,7 @@ def replicas_of(config: TPUConfig, master: str, session_config: Any) -> Replicas
             return Replicas(count)
         topology = Topology(serialized=session.run(initialize_system()))
     shape = _SHAPES.get(each, [each // 8, 4, 2])
-    assignment = device_assignment(topology, shape, num_replicas=count)
-    return Replicas(count, each, assignment)
+    return Replicas(count, each, device_assignment(topology, shape, num_replicas=count))
 
 
 class TPUContext:

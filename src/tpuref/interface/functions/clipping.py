@@ -129,8 +129,7 @@ def clip_by_global_norm(
     limit = convert_to_tensor(clip_norm, norm.dtype)
     # The difference is zero, or NaN: one infinite gradient must not pass for a step.
     scale = truediv(limit, maximum(norm, limit)) + (norm - norm)
-    clipped = [None if t is None else _scale(t, scale, name) for t in tensors]
-    return clipped, norm
+    return [None if t is None else _scale(t, scale, name) for t in tensors], norm
 
 
 def _elements(t: Any) -> Tensor:

@@ -47,8 +47,7 @@ def fingerprint(text: bytes) -> int:
         return _of_two(first & _M, second & _M, factor)
     if size >= 4:
         low = int.from_bytes(text[:4], "little")
-        high = int.from_bytes(text[-4:], "little")
-        return _of_two(size + (low << 3), high, factor)
+        return _of_two(size + (low << 3), int.from_bytes(text[-4:], "little"), factor)
     if size:
         y, z = text[0] + (text[size >> 1] << 8), size + (text[-1] << 2)
         return _mix((y * _K2 & _M) ^ (z * _K0 & _M)) * _K2 & _M

@@ -228,8 +228,7 @@ def _vector_norm(
             f"tf.norm: ord must be 'euclidean', a positive number or infinity for "
             f"vectors, got {ord!r}"
         )
-    total = reduce_sum(pow(sizes, float(ord)), axes, keep)
-    return pow(total, 1.0 / ord, name)
+    return pow(reduce_sum(pow(sizes, float(ord)), axes, keep), 1.0 / ord, name)
 
 
 def _matrix_norm(
@@ -244,8 +243,7 @@ def _matrix_norm(
             f"{ord!r}"
         )
     summed = axes[0] if ord == 1 else axes[1]
-    totals = reduce_sum(sizes, summed, keepdims=True)
-    return reduce_max(totals, axes, keep, name)
+    return reduce_max(reduce_sum(sizes, summed, keepdims=True), axes, keep, name)
 
 
 def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

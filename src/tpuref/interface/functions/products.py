@@ -64,6 +64,5 @@ def _zero_where_zero(
         first, second = convert_operands(f"tf.math.{function}", (zero, other))
         is_zero: Tensor = apply("Equal", first, zeros_like(first))
         # The branch that is not taken must have no NaN, which its gradient would keep.
-        safe = where_v2(is_zero, ones_like(second), second)
-        result = compute(first, safe)
+        result = compute(first, where_v2(is_zero, ones_like(second), second))
         return identity(where_v2(is_zero, zeros_like(result), result), name=scope)

@@ -443,8 +443,7 @@ def repeat(
     name = getattr(layer, "__name__", "repeat")
     with variable_scope(scope, "Repeat", [inputs]):
         for number in range(1, repetitions + 1):
-            own = f"{scope or name}_{number}"
-            inputs = layer(inputs, *args, scope=own, **kwargs)
+            inputs = layer(inputs, *args, scope=f"{scope or name}_{number}", **kwargs)
         return inputs
 
 

@@ -197,8 +197,7 @@ class Optimizer:
         variables = tape.watched_variables() if var_list is None else var_list
         targets = self._targets(nest.flatten(variables))
         seeds = None if grad_loss is None else [grad_loss]
-        grads = tape.gradient(value, targets, seeds)
-        return list(zip(grads, targets, strict=True))
+        return list(zip(tape.gradient(value, targets, seeds), targets, strict=True))
 
     def _targets(self, targets: Any) -> list[Any]:
         if not (known := list(targets)):

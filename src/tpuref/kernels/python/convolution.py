@@ -66,8 +66,7 @@ def filter_gradient(
     """Write the gradient of the filters of `correlate` to `result`."""
     outputs = gradient.shape[3]
     total = result.reshape(-1, outputs)
-    seen = windows(images, result.shape[:2], strides, margins, holes)
-    blocks = _blocks(seen)
+    blocks = _blocks(windows(images, result.shape[:2], strides, margins, holes))
     block, pixels = next(blocks)
     np.matmul(pixels.T, gradient[block].reshape(-1, outputs), out=total)
     for block, pixels in blocks:

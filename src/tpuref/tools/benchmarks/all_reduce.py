@@ -74,8 +74,7 @@ def samples(
     for of in OWN:
         chain = Chain(session, cores, elements, tf.float32, own, "auto", of)
         contestants[of] = chain.seconds
-    ring = Chain(session, cores, elements, tf.float32, own, "ring")
-    contestants[RING] = ring.seconds
+    contestants[RING] = Chain(session, cores, elements, tf.float32, own, "ring").seconds
     for name, (peer, task) in PEERS.items():
         if peer in peers:
             contestants[name] = peers[peer].asked(task, elements, theirs)

@@ -85,8 +85,7 @@ class TargetPlacement(Placement):
             return rows[0]
 
         def summed(own: Any) -> Any:
-            total = jax.lax.psum(widened(own[0]), AXIS)
-            return jnp.asarray(total, rows.dtype)
+            return jnp.asarray(jax.lax.psum(widened(own[0]), AXIS), rows.dtype)
 
         return self._on_each(summed, PartitionSpec(AXIS), PartitionSpec())(rows)
 

@@ -157,8 +157,7 @@ def _cast_back(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 def _abs(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
     x = op.inputs[0]
     if x.dtype.is_complex:
-        scale = apply("DivNoNan", dy, op.outputs[0])
-        return of_dtype(apply, scale, x) * x
+        return of_dtype(apply, apply("DivNoNan", dy, op.outputs[0]), x) * x
     return dy * _side(apply, x)
 
 

@@ -174,8 +174,7 @@ class RunEvents:
             return self._observe(instr, operands, run, carry_out)
         results: dict[int, Sequence[Array]] = {}
         for replica, arrays in operands.items():
-            inputs = {replica: arrays}
-            results.update(self._observe(instr, inputs, run, carry_out))
+            results.update(self._observe(instr, {replica: arrays}, run, carry_out))
         return results
 
     def _observe(

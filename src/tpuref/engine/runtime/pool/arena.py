@@ -256,8 +256,7 @@ def _size_class(size: int) -> int:
         return _ALIGNMENT
     if size <= _PAGE:
         return _round_up(size, _ALIGNMENT)
-    step = max(_PAGE, 1 << (size - 1).bit_length() - 3)
-    return _round_up(size, step)
+    return _round_up(size, max(_PAGE, 1 << (size - 1).bit_length() - 3))
 
 
 def _round_up(size: int, multiple: int) -> int:

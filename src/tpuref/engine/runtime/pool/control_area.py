@@ -57,8 +57,7 @@ class ProgramCounters:
 
     def __init__(self, arena: Array, cores: int, processes: int) -> None:
         start = _counters_offset(cores)
-        area = arena[start : start + processes * LINE_BYTES]
-        self._words = area.data.cast("Q")
+        self._words = arena[start : start + processes * LINE_BYTES].data.cast("Q")
 
     def own(self, process: int) -> memoryview:
         """Return the program counter of a process, for it to write."""

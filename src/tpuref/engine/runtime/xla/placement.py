@@ -185,8 +185,7 @@ class Placement:
         def part(index: tuple[slice, ...]) -> Array:
             return own[index[0].start - begin : index[0].stop - begin]
 
-        whole = (self.replicas, *shape)
-        return jax.make_array_from_callback(whole, self.stacked, part)
+        return jax.make_array_from_callback((self.replicas, *shape), self.stacked, part)
 
     def put_of_first(self, arrays: Sequence[Array]) -> list[Any]:
         """Copy the first process's arrays to the devices of all processes."""

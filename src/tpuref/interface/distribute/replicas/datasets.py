@@ -37,8 +37,7 @@ class Shares(Stage):
                     f"the replicas, but an element has {spec.describe()}, which has no "
                     "rows; use dataset.batch(global_batch_size)"
                 )
-        element = mapped(source.element, self._share)
-        super().__init__((element,) * count, [source])
+        super().__init__((mapped(source.element, self._share),) * count, [source])
 
     def _share(self, spec: TensorSpec) -> TensorSpec:
         if spec.shape.rank is None:

@@ -34,8 +34,7 @@ def main() -> None:
         began = time.perf_counter()
         for _ in range(count):
             dist.all_reduce(x)
-        seconds = (time.perf_counter() - began) / count
-        return seconds if rank == 0 else None
+        return (time.perf_counter() - began) / count if rank == 0 else None
 
     serve(answer)
 

@@ -95,8 +95,7 @@ class Steps:
 
             loss, gradients = jax.value_and_grad(loss_of)(weights)
             total = jax.lax.psum(gradients, AXIS)
-            moved = [w - RATE * t for w, t in zip(weights, total, strict=True)]
-            return moved, loss
+            return [w - RATE * t for w, t in zip(weights, total, strict=True)], loss
 
         program = self._map_over_cores(how, computation, donate_argnums=(0,))
         place = self._map_over_cores(how, lambda x: x)

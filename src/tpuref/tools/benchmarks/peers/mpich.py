@@ -30,8 +30,7 @@ def main() -> None:
         began = time.perf_counter()
         for _ in range(count):
             world.Allreduce(x, total)
-        seconds = (time.perf_counter() - began) / count
-        return seconds if world.rank == 0 else None
+        return (time.perf_counter() - began) / count if world.rank == 0 else None
 
     serve(answer)
 

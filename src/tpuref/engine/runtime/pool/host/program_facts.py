@@ -48,8 +48,7 @@ class ProgramFacts:
 
     def __init__(self, program: Program) -> None:
         instrs = list(program.all_instrs())
-        on_cores = [instr for instr in instrs if instr.core != HOST]
-        self.users = users_of(on_cores)
+        self.users = users_of([instr for instr in instrs if instr.core != HOST])
         for own in program.components:
             if self.users.pop(own[0], None):
                 for replica, handle in enumerate(own):

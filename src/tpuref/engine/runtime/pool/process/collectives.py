@@ -30,7 +30,7 @@ from tpuref.engine.runtime.pool.messages import Divergence
 from tpuref.engine.runtime.pool.process.summed_products import Tiling
 from tpuref.engine.runtime.pool.split import LocalCore, Split
 from tpuref.kernels import links as kernel
-from tpuref.kernels import status
+from tpuref.kernels import products, status
 from tpuref.kernels.group import Group
 from tpuref.kernels.schedule import chunk_slice
 
@@ -311,14 +311,15 @@ class CoreCollectives:
         rank = [member in self._links for member in members].index(True)
         tiling = Tiling.of(lefts[0], rights[0], len(members))
         shape, dtype = (tiling.rows, tiling.columns), lefts[0].dtype
-        size, cores = tiling.copied_size, part.own.values()
+        size, cores = products.copied_size(*tiling), part.own.values()
 
         def copies_at(place: int, count: int) -> Array:
             return self._arena.view(place, (count, size), dtype)
 
         block = self._allocate(dtype.itemsize * len(cores) * size)
         own_lefts, own_rights = ([x[core] for core in cores] for x in (lefts, rights))
-        tiling.copy(own_lefts, own_rights, copies_at(block, len(cores)))
+        own_copies = copies_at(block, len(cores))
+        products.copy_factors(own_lefts, own_rights, tiling.tiles, own_copies)
         target = 0 if rank else self._allocate(dtype.itemsize * math.prod(shape))
         offsets = np.zeros(len(members) + 1)
         offsets[rank], offsets[-1] = block, target
@@ -329,8 +330,7 @@ class CoreCollectives:
         counts = Counter(parts)
         everyones = [iter(copies_at(blocks[m], counts[m])) for m in range(len(members))]
         copies = [next(everyones[member]) for member in parts]
-        own = chunk_slice(tiling.tiles, len(members), rank)
-        tiling.add_up(copies, own, result)
+        tiling.add_up(copies, chunk_slice(tiling.tiles, len(members), rank), result)
         self._open.append(_OpenSum(part, instr, block, result, target))
         return result
 

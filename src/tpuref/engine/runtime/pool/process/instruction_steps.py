@@ -258,8 +258,7 @@ class InstructionSteps:
         def step(values: Values) -> None:
             columns = [values[slot] for slot in instr.inputs]
             calls = [(cores[p], [column[p] for column in columns]) for p in places]
-            results = services.call_host(path, calls)
-            self._store(values, instr.outputs, places, results)
+            self._store(values, instr.outputs, places, services.call_host(path, calls))
 
         return step
 
@@ -278,8 +277,7 @@ class InstructionSteps:
                 answers = services.call_host(path, calls)
                 for (feed, _, _), arrays in zip(asking, answers, strict=True):
                     feed.fill(arrays)
-            results = [feed.next() for feed in feeds]
-            self._store(values, instr.outputs, places, results)
+            self._store(values, instr.outputs, places, [feed.next() for feed in feeds])
 
         return step
 
@@ -293,8 +291,7 @@ class InstructionSteps:
             for verdict, branch in zip((True, False), branches, strict=True):
                 taking = [k for k, each in enumerate(verdicts) if each is verdict]
                 if taking:
-                    taken = branch(taking).run(_pick(columns, taking))
-                    _merge(results, taken, taking)
+                    _merge(results, branch(taking).run(_pick(columns, taking)), taking)
             for slot, column in zip(instr.outputs, results, strict=True):
                 values[slot] = self.column(places, column, values[slot])
 

@@ -134,17 +134,6 @@ class Tiling(NamedTuple):
         (inner, rows), columns = left.shape, right.shape[1]
         return cls(inner, rows, columns, products.tiles(rows, parts))
 
-    @property
-    def copied_size(self) -> int:
-        """The number of floats of a copy of both factors."""
-        return products.copied_size(*self)
-
-    def copy(
-        self, lefts: Sequence[Array], rights: Sequence[Array], copies: Array
-    ) -> None:
-        """Copy the factors of each product."""
-        products.copy_factors(lefts, rights, self.tiles, copies)
-
     def add_up(self, copies: Sequence[Array], own: slice, result: Array) -> None:
         """Write the rows of some tiles of the sum of the products to `result`."""
 
@@ -160,8 +149,8 @@ class Tiling(NamedTuple):
 def add_up(lefts: Sequence[Array], rights: Sequence[Array], result: Array) -> None:
     """Write the sum of the products of the transposed left and the right matrices."""
     tiling = Tiling.of(lefts[0], rights[0], blas_threads())
-    copies = np.empty((len(lefts), tiling.copied_size), np.float32)
-    tiling.copy(lefts, rights, copies)
+    copies = np.empty((len(lefts), products.copied_size(*tiling)), np.float32)
+    products.copy_factors(lefts, rights, tiling.tiles, copies)
     tiling.add_up([*copies], slice(0, tiling.tiles), result)
 
 

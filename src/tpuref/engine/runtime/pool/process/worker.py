@@ -523,8 +523,7 @@ def main(arguments: Sequence[str]) -> None:
     faulthandler.enable()
     if messages.STACK_SIGNAL is not None:
         faulthandler.register(messages.STACK_SIGNAL, all_threads=False)
-    watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
-    watch.start()
+    threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True).start()
     np.seterr(all="ignore")  # division by zero and the like follow IEEE 754
     split = Split(cores, processes)
     arena = Arena(memory, control_area.control_bytes(*split), processes + 1, heap_bytes)

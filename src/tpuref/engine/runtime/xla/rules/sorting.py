@@ -47,8 +47,7 @@ def _in_top_k(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
     chosen = jnp.where(valid, targets, 0)[:, None].astype(np.int64)
     target = jnp.take_along_axis(jnp.asarray(predictions), chosen, 1)
     finite = jnp.all(jnp.isfinite(predictions), 1)
-    ahead = jnp.sum(predictions > target, 1)
-    return valid & finite & (ahead < k)
+    return valid & finite & (jnp.sum(predictions > target, 1) < k)
 
 
 def _search(xp: Any, ordered: Any, values: Any, *, side: str, out_type: str) -> Any:

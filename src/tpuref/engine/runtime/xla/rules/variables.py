@@ -71,8 +71,7 @@ def _update(context: Context, instr: Instr, old: Value, change: Value) -> Value:
 def _is_initialized(
     context: Context, instr: Instr, operands: Sequence[Value]
 ) -> list[Value]:
-    known = instr.attrs["handle"] in context.variables
-    return [Value(np.asarray(known), False)]
+    return [Value(np.asarray(instr.attrs["handle"] in context.variables), False)]
 
 
 LOWERINGS: dict[str, Lower] = {
