@@ -56,17 +56,23 @@ def columns_of(draw):
     }
 
 
+def require_bits(program, wanted, known, draw):
+    """Require in three runs the bits of each core by itself; return the fusion."""
+    fusion, runs = fusion_of(program, CORES, wanted, known), []
+    for _ in range(3):
+        columns = columns_of(draw)
+        values = fused(fusion, columns)
+        runs.append((values, one_by_one(program, CORES, columns, known)))
+    for values, expected in runs:  # later runs must not overwrite them
+        require_same(values, expected, wanted)
+    return fusion
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_results_are_those_of_each_core(seed):
     draw = np.random.default_rng(seed)
     program, wanted = random_program(draw)
-    fusion, kept = fusion_of(program, CORES, wanted, KNOWN), []
-    for _ in range(2):
-        columns = columns_of(draw)
-        values = fused(fusion, columns)
-        kept.append((values, one_by_one(program, CORES, columns, KNOWN)))
-    for values, expected in kept:
-        require_same(values, expected, wanted)
+    require_bits(program, wanted, KNOWN, draw)
 
 
 @pytest.mark.parametrize(
@@ -106,13 +112,6 @@ def test_products_are_written_where_their_reader_moves_them(wanted, calls):
         instr("Reshape", [5, 34], 6),
         instr("Square", [6], 7),
     ]
-    fusion, kept = fusion_of(program, CORES, wanted, known), []
-    draw = np.random.default_rng(2)
-    for _ in range(3):
-        columns = columns_of(draw)
-        values = fused(fusion, columns)
-        kept.append((values, one_by_one(program, CORES, columns, known)))
-    for values, expected in kept:
-        require_same(values, expected, wanted)
+    fusion = require_bits(program, wanted, known, np.random.default_rng(2))
     (plan,) = fusion._plans.values()
     assert plan is not None and len(plan._calls) == calls

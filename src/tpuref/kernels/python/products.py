@@ -20,7 +20,7 @@ def multiply(left: Array, right: Array, out: Array | None = None) -> Array:
 def tiles(rows: int, parts: int) -> int:
     """Return the number of tiles of the rows of a sum, a multiple of `parts`.
 
-    With kernels in NumPy it need not be one: a tile is a row.
+    NumPy needs no tiles: here each row is one, however many `parts` there are.
     """
     return rows
 

@@ -136,7 +136,7 @@ class _Arrangement:
             alone = output_bytes(instr) >= LARGEST_EXCHANGE
             if waits or not (alone or self._has_room_for(instr)):
                 self.close()
-            self._place_independent()
+            self._divide_since()
             if alone:
                 self.order.append((instr,))
             else:
@@ -154,8 +154,8 @@ class _Arrangement:
         size = sum(map(output_bytes, [*self._sums, instr]))
         return alike and size <= LARGEST_EXCHANGE
 
-    def _place_independent(self) -> None:
-        """Let what does not depend on the exchange come before it."""
+    def _divide_since(self) -> None:
+        """Move independent instructions before the exchange, others after it."""
         self.order += [(each,) for each, waits in self._since if not waits]
         self._after += [each for each, waits in self._since if waits]
         self._since = []

@@ -88,7 +88,7 @@ class Participants(NamedTuple):
 class _OpenSum(NamedTuple):
     """A sum of products of which other members may still write their rows.
 
-    It keeps the block of the copied factors; `target` is that of the result.
+    `block` is the offset of the copied factors, `target` that of the result.
     """
 
     part: Participants
@@ -342,7 +342,7 @@ class CoreCollectives:
             self._close(part.members)
 
     def _close(self, members: frozenset[int]) -> None:
-        """Close the sums of products of a group that has met since: all are written."""
+        """Free the factors of a group's open sums, which all members have written."""
         still_open = []
         for each in self._open:
             if each.part.members == members:

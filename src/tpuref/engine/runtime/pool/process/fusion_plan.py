@@ -83,7 +83,7 @@ class _Value:
     table, with the rows next to it; `whole` and `rows` say which are filled in.
     `known` is the array of a constant, `buffer` the memory that the plan keeps.  A
     `lasting` value may share such memory; that of a `pinned` one must not be reused.
-    A value in `fresh` memory lies there as its `example` does.
+    `example` is a part of the example of `fresh` memory with the layout of the value.
     `aligned` has, by rank, the index of the stack with axes of size 1 inserted.
     """
 
@@ -583,7 +583,7 @@ class FusionPlan:
     ) -> _Value:
         """Return a value with memory: a buffer of the plan, or new in each run.
 
-        In new memory the axes may have another `order`.
+        `order` lists its axes as they lie in memory, None for C order.
         """
         memory = self._memories.get(slot)
         if memory is not None and (kind != SAME or self._cores == 1):
@@ -625,9 +625,10 @@ class FusionPlan:
         return slot in self._wanted or any(map(self._leaves, moved))
 
     def _order_read(self, slot: int, shape: Shape) -> Sequence[int] | None:
-        """Return the axes of a stack of matrices in the order in which they are read.
+        """Return the order of axes in memory that saves the reader a copy, or None.
 
-        If all that reads them moves whole rows, they are written where these belong.
+        A stack of matrices has one if its only reader moves whole rows, as a transpose
+        of heads does.
         """
         readers = self._readers.get(slot, [])
         if slot in self._wanted or len(readers) != 1:

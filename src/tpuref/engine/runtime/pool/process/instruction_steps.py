@@ -223,7 +223,7 @@ class InstructionSteps:
         services, cores = self._services, self._local_cores
         handle = instr.attrs["handle"]
         (source,), (target,) = instr.inputs, instr.outputs
-        # An assigned variable may have no value yet.
+        # An assigned variable may have no value yet; a value of its shape always fits.
         assigns = instr.definition.effects.access is Access.ASSIGN
         shape = instr.specs[0].shape
         sizes = static_sizes(shape) if shape.is_fully_defined() else None
@@ -237,16 +237,14 @@ class InstructionSteps:
                 variables = run.variables[local.replica]
                 before = None if assigns else variables.read(handle)
                 change = values[source][place]
-                if before is latest[0] and change is latest[1]:
-                    variables.write(handle, results[-1])
-                    results.append(results[-1])
+                same = before is latest[0] and change is latest[1]
+                if same or (assigns and change.shape == sizes):
+                    value = results[-1] if same else change
+                    variables.write(handle, value)
+                    results.append(value)
                 else:
-                    if assigns and change.shape == sizes:
-                        variables.write(handle, change)
-                        results.append(change)
-                    else:
-                        results += perform(instr, [change], local.replica, run)
-                    latest = before, change
+                    results += perform(instr, [change], local.replica, run)
+                latest = before, change
             services.local = None
             values[target] = self.column(places, results, values[target])
 

@@ -84,7 +84,7 @@ class PreparedProgram:
         )
         paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
         self._open: set[int] = set()
-        # All processes see the same order, though each leaves out other writes.
+        # It must not depend on `share`: all processes have to wait equally often.
         order = [each for each in order if id(each[0]) not in products]
         for together, following in pairwise([*order, ()]):
             if len(together) > 1:
@@ -205,7 +205,8 @@ class PreparedProgram:
     def _add_sum_of_products(self, instr: Instr, following: Sequence[Instr]) -> None:
         """Append a sum with the products that it adds.
 
-        If a further one is the next step and reads no such sum, it waits for both.
+        The members need not wait for the last rows if the next step is another such sum
+        that reads none of them: its first wait covers them.
         """
         product, places = self._products[id(instr)], self._places(instr)
         if not places:
