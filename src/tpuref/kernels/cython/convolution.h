@@ -16,7 +16,8 @@
 
 #include "vectors.h"
 
-enum { TPUREF_STRIP = 1 << 16 };
+/* The most floats of a strip of rows: 48 KiB, a cache of the first level. */
+enum { TPUREF_STRIP = 3 << 12 };
 
 /* The rows or columns of an image, and the steps of a window over them. `before` are
    zeros before the image; a negative number crops. */
@@ -240,8 +241,10 @@ TPUREF_INLINE void tpuref_filters(
     const int vectors)
 {
     ptrdiff_t tiles = (c->run + widest - 1) / widest, image, row, o, part;
-    ptrdiff_t strip = TPUREF_STRIP / (c->columns.size * c->rows.stride * c->channels
-                                      + c->columns.steps * c->outputs) + 1;
+    ptrdiff_t size = c->columns.size * c->rows.stride * c->channels
+                     + c->columns.steps * c->outputs;
+    ptrdiff_t strips = (c->rows.steps * size - 1) / TPUREF_STRIP + 1;
+    ptrdiff_t strip = (c->rows.steps - 1) / strips + 1;
     for (image = 0; image < c->batch; image++)
         for (row = 0; row < c->rows.steps; row += strip)
             for (o = 0; o < c->outputs; o += vectors * TPUREF_OUTPUTS)

@@ -17,7 +17,7 @@ enum { TPUREF_GROUP = 1 << 16, TPUREF_BLOCK = 8 };
 
 /* The most tiles whose left rows are copied at once; parts of rows are fetched so many
    rows ahead. */
-enum { TPUREF_STARTS = 512, TPUREF_ROWS_AHEAD = 4 };
+enum { TPUREF_STARTS = 16, TPUREF_ROWS_AHEAD = 4 };
 
 /* Turned left matrices are not copied if their rows in memory are at most so far apart. */
 enum { TPUREF_NEAR = 256 };
