@@ -1,7 +1,7 @@
 /* Sums over the middle axis of arrays [before, count, row], in the order that
    `kernels/python/sums.py` has, and the greatest elements of rows.
 
-   Vectors have 16 bytes: twice as wide ones measured the same, as memory limits both. */
+   Vectors have 16 bytes: wider ones are faster only in the first-level cache. */
 
 #ifndef TPUREF_SUMS_H
 #define TPUREF_SUMS_H
@@ -11,9 +11,12 @@
 #include "vectors.h"
 
 /* BLOCK and LANES are those of `kernels/python/sums.py`. The sums of a SPAN of columns
-   stay in the first-level cache. Rows are fetched about AHEAD elements early: the loads
-   and stores of sums leave a processor no room to look so far ahead by itself. */
-enum { TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024, TPUREF_AHEAD = 512 };
+   stay in the first-level cache, those of REGISTERS vectors in registers. A processor does
+   not expect parts of rows, so they are fetched AHEAD rows early. */
+enum {
+    TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024,
+    TPUREF_REGISTERS = 16, TPUREF_AHEAD = 8
+};
 
 #define TPUREF_SUMS(type) \
     typedef type tpuref_##type##_vector \
@@ -55,7 +58,8 @@ enum { TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024, TPUREF_AHEAD = 
         const type *x, ptrdiff_t rows, ptrdiff_t stride, ptrdiff_t width, \
         type *restrict sums) \
     { \
-        ptrdiff_t k, i; \
+        enum { columns = TPUREF_REGISTERS * TPUREF_##type##_WIDTH }; \
+        ptrdiff_t k, i, j; \
         if (rows > TPUREF_BLOCK) { \
             type others[TPUREF_SPAN]; \
             ptrdiff_t left = TPUREF_BLOCK; \
@@ -67,14 +71,23 @@ enum { TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024, TPUREF_AHEAD = 
                 sums[i] += others[i]; \
             return; \
         } \
-        memcpy(sums, x, width * sizeof *sums); \
-        for (k = 1; k < rows; k++) { \
-            const type *next = x + (k + 1 + TPUREF_AHEAD / width) * stride; \
-            for (i = 0; i < width; i += 4 * TPUREF_##type##_WIDTH) \
-                __builtin_prefetch(next + i); \
-            for (i = 0; i < width; i++) \
-                sums[i] += x[k * stride + i]; \
+        for (i = 0; i + columns <= width; i += columns) { \
+            tpuref_##type##_vector lanes[TPUREF_REGISTERS]; \
+            memcpy(lanes, x + i, sizeof lanes); \
+            for (k = 1; k < rows; k++) { \
+                const type *row = x + i + k * stride; \
+                const type *next = row + TPUREF_AHEAD * stride; \
+                for (j = 0; j < columns; j += columns / 4) \
+                    __builtin_prefetch(next + j); \
+                for (j = 0; j < TPUREF_REGISTERS; j++) \
+                    lanes[j] += ((const tpuref_##type##_vector *)row)[j]; \
+            } \
+            memcpy(sums + i, lanes, sizeof lanes); \
         } \
+        memcpy(sums + i, x + i, (width - i) * sizeof *sums); \
+        for (k = 1; k < rows; k++) \
+            for (j = i; j < width; j++) \
+                sums[j] += x[k * stride + j]; \
     } \
     static void tpuref_##type##_middle( \
         const type *x, ptrdiff_t before, ptrdiff_t count, ptrdiff_t row, \
