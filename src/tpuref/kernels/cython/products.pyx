@@ -6,7 +6,7 @@
 """Products of matrices, and sums of them in one pass.
 
 The twin of `tpuref.kernels.python.products`, which documents the arguments.  BLAS
-multiplies small matrices, and all without AVX-512: it is faster there.
+multiplies small and wide matrices, and all without AVX-512: it is faster there.
 """
 
 from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
@@ -39,11 +39,10 @@ cdef extern from "products.h":
 cdef enum:
     MOST_AXES = 32
 
-_LEAST = 4
+_LEAST, _WIDE = 4, 512
 _LEAST_WORK, _LEAST_WORK_TURNED = 1 << 21, 1 << 18
-"""The least rows or columns, and multiplications, for which BLAS is not faster.
-
-The last limit is for a transposed right matrix.
+"""BLAS is faster with fewer rows or columns, and with more columns, than these, and with
+fewer multiplications; the last limit is for a transposed right matrix.
 """
 
 
@@ -141,6 +140,7 @@ def multiply(left, right, out=None):
         or max(left.ndim, right.ndim) > MOST_AXES
         or left.shape[-1] != right.shape[-2]
         or min(left.shape[-2], right.shape[-1]) < _LEAST
+        or right.shape[-1] >= _WIDE
         or left.shape[-2] * left.shape[-1] * right.shape[-1] < least_work(right)
     ):
         return np.matmul(left, right, out=out)
