@@ -61,7 +61,7 @@ def test_convolution_and_gradient_are_their_sums(kernels, case):
     result, slopes = np.empty_like(gradient), np.empty_like(filters)
     kernels.convolution.correlate(images, filters, strides, margins, holes, result)
     kernels.convolution.filter_gradient(
-        images, gradient, strides, margins, holes, slopes
+        images, gradient, strides, margins, holes, slopes[None]
     )
     transposed = np.ascontiguousarray(filters.swapaxes(2, 3)).swapaxes(2, 3)
     again = np.empty_like(result)
@@ -100,6 +100,18 @@ def test_a_sum_depends_on_its_window_alone(compiled, case):
             images[k : k + 1], filters, *geometry, part[k : k + 1]
         )
     np.testing.assert_array_equal(part, whole)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_gradients_of_the_filters_of_groups(kernels, case):
+    images, filters, gradient = drawn(case)
+    groups = [(images, gradient), (images[::-1].copy(), gradient), (images, -gradient)]
+    slopes, alone = (np.empty((3, *filters.shape), np.float32) for _ in range(2))
+    together = [np.concatenate(arrays) for arrays in zip(*groups, strict=True)]
+    kernels.convolution.filter_gradient(*together, *case[-3:], slopes)
+    for k, group in enumerate(groups):
+        kernels.convolution.filter_gradient(*group, *case[-3:], alone[k : k + 1])
+    np.testing.assert_array_equal(slopes, alone)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

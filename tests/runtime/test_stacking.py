@@ -128,10 +128,32 @@ def test_labels(shape):
         assert compared("SparseSoftmaxCrossEntropyWithLogits", logits, labels)
 
 
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("channels", [3, 16, 600])
+def test_gradients_of_filters(dtype, data_format, channels):
+    draw, definition = np.random.default_rng(7), REGISTRY["Conv2DBackpropFilter"]
+    sizes, steps = np.array([3, 2, channels, 18 if channels < 600 else 90]), (5, 8)
+    arrays = [
+        sample(draw, dtype, (CORES, 2, *shape))
+        for shape in ((9, 8, channels), (*steps, sizes[-1]))
+    ]
+    if data_format == "NCHW":
+        arrays = [np.moveaxis(array, -1, 2).copy() for array in arrays]
+    attrs = {"strides": (2, 1), "padding": "SAME", "dilations": (1, 1)}
+    attrs["data_format"] = data_format
+    images, backprop = arrays
+    together = definition.batching.stacked(images, sizes, backprop, **attrs)
+    assert together.shape == (CORES, *sizes) and together.dtype == images.dtype
+    for k in range(CORES):
+        alone = definition.kernel(images[k], sizes, backprop[k], **attrs)
+        assert alone.tobytes() == together[k].tobytes()
+
+
 def test_each_rule_is_compared():
     others = {"Reshape", "ExpandDims", "BroadcastTo", "SumToShape", "StridedSlice"}
     others |= {"OneHot", "SparseSoftmaxCrossEntropyWithLogits", "Transpose"}
-    others |= {"Pack", "Unpack", "ConcatV2", "Split"}
+    others |= {"Pack", "Unpack", "ConcatV2", "Split", "Conv2DBackpropFilter"}
     rules = {
         name for name in REGISTRY.names() if REGISTRY[name].batching.stacked is not None
     }

@@ -75,16 +75,22 @@ def filter_gradient(
     margins: Margins,
     holes: Pair,
     out: Array | None = None,
+    groups: int = 1,
 ) -> Array:
-    """Return the gradient of `correlated` for its filters."""
+    """Return the gradient of `correlated` for its filters.
+
+    With several groups of images, there is one for each, along a new first axis.
+    """
     shape = (*window, images.shape[3], gradient.shape[3])
-    result = place_of(out, shape, images.dtype)
+    whole = (groups, *shape) if groups > 1 else shape
+    result = place_of(out, whole, images.dtype)
     if not gradient.size:
         result[...] = 0
     elif result.size:
         images, gradient = np.ascontiguousarray(images), np.ascontiguousarray(gradient)
         kernel = _kernel(shape, result.dtype)
-        kernel.filter_gradient(images, gradient, strides, margins, holes, result)
+        each = result.reshape(groups, *shape)
+        kernel.filter_gradient(images, gradient, strides, margins, holes, each)
     return result
 
 

@@ -6,6 +6,7 @@ float16 and bfloat16 are computed in float32 and rounded once.
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -281,6 +282,15 @@ def _gradient_of_filters(
     return filters.astype(images.dtype, copy=False)
 
 
+def _gradients_of_filters(
+    images: Array, sizes: Array, backprop: Array, **attrs: Any
+) -> Array:
+    """Return the gradient of the filters of each core, from stacks."""
+    together = [array.reshape(-1, *array.shape[2:]) for array in (images, backprop)]
+    gradient = partial(filter_gradient, groups=len(images))
+    return _gradient_of_filters(gradient, together[0], sizes, together[1], **attrs)
+
+
 def _by_image(
     place: int, *operands: Operand, data_format: str, **attrs: object
 ) -> int | None:
@@ -497,6 +507,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         "Conv2DBackpropFilter",
         infer=_infer_conv2d_of_filters,
         compute=ieee(partial(_gradient_of_filters, filter_gradient)),
+        batching=Batching(stacked=_gradients_of_filters),
     ),
     _op(
         "DepthwiseConv2dNative",

@@ -52,6 +52,7 @@ cdef class Work:
     """A convolution, whose parts threads compute."""
 
     cdef Convolution whole
+    cdef Py_ssize_t groups
     cdef object held
     cdef float[:, :, :, ::1] copies
 
@@ -126,8 +127,17 @@ cdef class Work:
         whole.image = self.size_of_copy()
 
     def add_filters(self, Py_ssize_t first, Py_ssize_t last):
+        cdef Convolution own = self.whole
+        cdef Py_ssize_t _group
+        own.batch //= self.groups
         with nogil:
-            tpuref_best_loops().filters(&self.whole, first, last)
+            for _group in range(self.groups):
+                tpuref_best_loops().filters(&own, first, last)
+                own.images += own.batch * own.image
+                own.gradient += (
+                    own.batch * own.rows.steps * own.columns.steps * own.outputs
+                )
+                own.result += own.rows.window * own.runs_per_row * own.run * own.outputs
 
 
 def correlate(images, filters, strides, margins, holes, result):
@@ -159,28 +169,29 @@ def correlate(images, filters, strides, margins, holes, result):
 
 
 def filter_gradient(images, gradient, strides, margins, holes, result):
-    """Write the gradient of the filters to `result`."""
+    """Write the gradients of the filters of each group to `result`."""
     cdef Work work = Work()
     cdef const float[:, :, :, ::1] slopes = full_vectors(gradient)
-    cdef float[:, :, :, ::1] total
-    summed = np.zeros((*result.shape[:3], slopes.shape[3]), np.float32)
+    cdef float[:, :, :, :, ::1] total
+    summed = np.zeros((*result.shape[:4], slopes.shape[3]), np.float32)
     total = summed
     # The weights of one pixel of the window have the same steps inside the image.
     by_row = holes[1] == 1 and images.shape[3] < LEAST_TOGETHER
     work.set(
-        images, slopes, result.shape[:2], strides, margins, holes,
+        images, slopes, result.shape[1:3], strides, margins, holes,
         by_row=by_row, copied=by_row,
     )
+    work.groups = len(result)
     work.whole.gradient = &slopes[0, 0, 0, 0]
     work.whole.outputs = slopes.shape[3]
-    work.whole.result = &total[0, 0, 0, 0]
+    work.whole.result = &total[0, 0, 0, 0, 0]
     if work.whole.narrow:
         work.read_copies()
     in_parts(
         work.add_filters, tpuref_parts(&work.whole),
-        gradient.size * (result.size // result.shape[3]),
+        gradient.size * (result[0].size // result.shape[4]),
     )
-    result[...] = summed[..., : result.shape[3]]
+    result[...] = summed[..., : result.shape[4]]
 
 
 def turned(filters):

@@ -41,7 +41,7 @@ cdef enum:
 
 _LEAST, _WIDE = 4, 512
 _LEAST_WORK, _LEAST_WORK_TURNED = 1 << 21, 1 << 18
-"""BLAS is faster with fewer rows or columns, and with more columns, than these, and with
+"""BLAS is faster with fewer rows or columns than these, with so many columns, and with
 fewer multiplications; the last limit is for a transposed right matrix.
 """
 

@@ -63,14 +63,22 @@ def filter_gradient(
     holes: Pair,
     result: Array,
 ) -> None:
-    """Write the gradient of the filters of `correlate` to `result`."""
-    outputs = gradient.shape[3]
-    total = result.reshape(-1, outputs)
-    blocks = _blocks(windows(images, result.shape[:2], strides, margins, holes))
-    block, pixels = next(blocks)
-    np.matmul(pixels.T, gradient[block].reshape(-1, outputs), out=total)
-    for block, pixels in blocks:
-        total += pixels.T @ gradient[block].reshape(-1, outputs)
+    """Write the gradients of the filters of `correlate` to `result`.
+
+    It has the filters of each of several groups, to which equally many images belong.
+    """
+    groups, *window, _, outputs = result.shape
+    for total, own, slopes in zip(
+        result.reshape(groups, -1, outputs),
+        images.reshape(groups, -1, *images.shape[1:]),
+        gradient.reshape(groups, -1, *gradient.shape[1:]),
+        strict=True,
+    ):
+        blocks = _blocks(windows(own, (*window,), strides, margins, holes))
+        block, pixels = next(blocks)
+        np.matmul(pixels.T, slopes[block].reshape(-1, outputs), out=total)
+        for block, pixels in blocks:
+            total += pixels.T @ slopes[block].reshape(-1, outputs)
 
 
 def turned(filters: Array) -> Array:
