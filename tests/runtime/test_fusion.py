@@ -12,7 +12,8 @@ from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
 from tpuref.engine.runtime.pool.process import fusion as fusions
 from tpuref.engine.runtime.pool.process import plan_calls, product
-from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES, FusionPlan
+from tpuref.engine.runtime.pool.process.fusion_operation import GATHERED_BYTES
+from tpuref.engine.runtime.pool.process.fusion_plan import FusionPlan
 from tpuref.kernels import convolution
 from tpuref.kernels.python import convolution as by_products
 

@@ -14,17 +14,13 @@ A call for all cores must give each core the bits of a call for it alone.  That 
 for elementwise operations, and for those whose record says so (`batched`, `stacked`).
 """
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tpuref.base.dtypes import as_dtype
-from tpuref.base.shapes import TensorShape
-from tpuref.engine.ops.definition import OpDef, Operand, outputs_of
+from tpuref.engine.ops.definition import outputs_of
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import (
@@ -36,14 +32,21 @@ from tpuref.engine.runtime.pool.columns import (
     Stacked,
 )
 from tpuref.engine.runtime.pool.process import plan_calls, product
+from tpuref.engine.runtime.pool.process.fusion_operation import (
+    can_stack,
+    elementary_of,
+    function_of,
+    images_of,
+    is_arithmetic,
+    is_batched,
+    is_foldable,
+    origins,
+    shapes_of,
+    stacking,
+    stacks_rows,
+)
+from tpuref.engine.runtime.pool.process.fusion_value import Fresh, Part, Value
 from tpuref.engine.runtime.pool.process.plan_calls import Call, Table
-from tpuref.kernels import elementwise as kernel
-
-GATHERED_BYTES = 4096
-"""The largest array of a core that is copied into a stack, to save calls."""
-
-FOLDED_BYTES = 1 << 16
-"""The largest array that is computed while planning, if no run changes it."""
 
 FORGOTTEN_BYTES = 1 << 14
 """The least size of the array of a core that is worth a call to forget it."""
@@ -53,59 +56,6 @@ Memory = Callable[[Shape, np.dtype[Any]], Sequence[Array]]
 
 SharedMemory = Callable[[Shape, np.dtype[Any]], Array]
 """Return memory for an array that all cores share."""
-
-
-Part = tuple[int, Shape, np.dtype[Any], int, Shape]
-"""An entry, and the shape, dtype, offset and strides of its array in other memory."""
-
-
-class _Fresh:
-    """Memory that each run allocates, and the values that lie in parts of it.
-
-    `example` is such memory, which nothing reads or writes.
-    """
-
-    def __init__(self, shape: Shape, dtype: np.dtype[Any]) -> None:
-        self.example: Array = np.empty(shape, dtype)
-        self.parts: list[Part] = []
-
-    def add(self, entry: int, part: Array) -> None:
-        """Add a value, given its entry and a part of the example."""
-        offset = part.ctypes.data - self.example.ctypes.data
-        self.parts.append((entry, part.shape, part.dtype, offset, part.strides))
-
-
-@dataclass(eq=False)
-class _Value:
-    """A value while the plan is made.
-
-    `shape` is None if only a run decides it.  `entry` is the index of the whole in the
-    table, with the rows next to it; `whole` and `rows` say which are filled in.
-    `known` is the array of a constant, `buffer` the memory that the plan keeps.  A
-    `lasting` value may share such memory; that of a `pinned` one must not be reused.
-    `example` is a part of the example of `fresh` memory with the layout of the value.
-    `aligned` has, by rank, the index of the stack with axes of size 1 inserted.
-    """
-
-    kind: int
-    shape: Shape | None
-    dtype: np.dtype[Any]
-    entry: int
-    whole: bool = False
-    rows: bool = False
-    known: Array | None = None
-    buffer: Array | None = None
-    lasting: bool = False
-    pinned: bool = False
-    fresh: _Fresh | None = None
-    example: Array | None = None
-    aligned: dict[int, int] = field(default_factory=dict)
-
-    @property
-    def nbytes(self) -> float:
-        """The size of the array of one core."""
-        size = math.inf if self.shape is None else math.prod(self.shape)
-        return size * self.dtype.itemsize
 
 
 class FusionPlan:
@@ -135,7 +85,7 @@ class FusionPlan:
         self._allocations: list[Call] = []
         self._forgotten: list[int] = []
         self._free: dict[tuple[Shape, np.dtype[Any]], list[Array]] = {}
-        self._values: dict[int, _Value] = {}
+        self._values: dict[int, Value] = {}
         self._inputs: list[tuple[int, int, int]] = []
         for slot, ((kind, shape), dtype) in inputs.items():
             value = self._new(kind, shape, dtype, whole=kind != APART, rows=True)
@@ -143,7 +93,7 @@ class FusionPlan:
             self._inputs.append((slot, value.entry, kind))
         for slot, array in constants.items():
             self._values[slot] = self._constant(array)
-        origin = _origins(instrs)
+        origin = origins(instrs)
         self._wanted = {origin.get(slot, slot) for slot in wanted}
         self._memories = {origin.get(s, s): m for s, m in memories.items()}
         self._shared = {origin.get(s, s): m for s, m in shared_memories.items()}
@@ -199,18 +149,18 @@ class FusionPlan:
 
     def _new(
         self, kind: int, shape: Shape | None, dtype: np.dtype[Any], **known: Any
-    ) -> _Value:
-        value = _Value(kind, shape, dtype, len(self._table), **known)
+    ) -> Value:
+        value = Value(kind, shape, dtype, len(self._table), **known)
         self._table += [None, None]
         return value
 
-    def _constant(self, array: Array) -> _Value:
+    def _constant(self, array: Array) -> Value:
         value = self._new(SAME, array.shape, array.dtype, whole=True, rows=True)
         value.known = array
         self._table[value.entry :] = [array, [array] * self._cores]
         return value
 
-    def _output(self, value: _Value) -> tuple[int, Callable[[Any], Any]]:
+    def _output(self, value: Value) -> tuple[int, Callable[[Any], Any]]:
         """Return the entry of an output, and the function that makes a column of it."""
         if value.rows:
             return value.entry + 1, lambda rows: rows
@@ -218,7 +168,7 @@ class FusionPlan:
             return value.entry, lambda array: [array] * self._cores
         return value.entry, Stacked
 
-    def _whole(self, value: _Value) -> int:
+    def _whole(self, value: Value) -> int:
         """Return the entry of the whole; plan to gather the rows if necessary."""
         if not value.whole:
             assert value.shape is not None
@@ -229,7 +179,7 @@ class FusionPlan:
             value.whole = True
         return value.entry
 
-    def _rows(self, value: _Value) -> int:
+    def _rows(self, value: Value) -> int:
         """Return the entry of the rows; plan to split the whole if necessary."""
         entry = value.entry
         if not value.rows:
@@ -246,7 +196,7 @@ class FusionPlan:
             value.rows = True
         return entry + 1
 
-    def _align(self, value: _Value, rank: int) -> int:
+    def _align(self, value: Value, rank: int) -> int:
         """Return the entry of the stack with its arrays at a rank, for broadcasting."""
         entry = self._whole(value)
         assert value.shape is not None
@@ -275,7 +225,7 @@ class FusionPlan:
         self.kept_bytes += buffer.nbytes
         return buffer
 
-    def _release(self, values: Sequence[_Value]) -> None:
+    def _release(self, values: Sequence[Value]) -> None:
         for value in values:
             buffer = None if value.pinned else value.buffer
             value.pinned = True
@@ -307,7 +257,7 @@ class FusionPlan:
             self._calls.append((self._number, plan_calls.forget(self._forgotten)))
             self._forgotten = []
 
-    def _forget_large(self, values: Sequence[_Value]) -> None:
+    def _forget_large(self, values: Sequence[Value]) -> None:
         """Forget values that are read no more, once the open chain has ended."""
         for value in values:
             kept = value.buffer is not None or value.known is not None
@@ -315,20 +265,20 @@ class FusionPlan:
                 self._forgotten += value.entry, value.entry + 1
                 self._forgotten += value.aligned.values()
 
-    def _add(self, instr: Instr, ending: Sequence[_Value]) -> None:
+    def _add(self, instr: Instr, ending: Sequence[Value]) -> None:
         """Plan an operation; the values `ending` are not read after it."""
         operands = [self._values[slot] for slot in instr.inputs]
-        shapes = _shapes(instr, operands)
+        shapes = shapes_of(instr, operands)
         shape = shapes[0] if len(shapes) == 1 else None
-        if _is_foldable(instr, shape, operands):
+        if is_foldable(instr, shape, operands):
             self._values[instr.outputs[0]] = self._fold(instr, operands)
             return
-        if _stacks_rows(instr, shapes, operands):
+        if stacks_rows(instr, shapes, operands):
             sources = [
                 value.entry if value.known is not None else self._whole(value)
                 for value in operands
             ]
-            function = _stacking(
+            function = stacking(
                 instr, [(self._cores, *(each or ())) for each in shapes]
             )
             arrays = [self._table[entry] for entry in sources]
@@ -336,11 +286,11 @@ class FusionPlan:
                 self._add_returning(instr, function, STACKED, shapes, sources, operands)
             return
         elementwise = instr.definition.is_elementwise(
-            [_operand(value) for value in operands], instr.attrs
+            [value.operand for value in operands], instr.attrs
         )
-        images = _images_of(instr, operands)
+        images = images_of(instr, operands)
         kind, sources = self._sources(instr, shape, operands, elementwise, images)
-        function = self._joint_product(instr, kind, operands) or _function(
+        function = self._joint_product(instr, kind, operands) or function_of(
             instr, operands
         )
         if images is not None and kind == STACKED:
@@ -358,7 +308,7 @@ class FusionPlan:
         instr: Instr,
         function: Callable[..., Any],
         arrays: Sequence[Array | None],
-        operands: Sequence[_Value],
+        operands: Sequence[Value],
     ) -> bool:
         """Plan parts of a value as they lie there, if all their readers take them.
 
@@ -410,13 +360,13 @@ class FusionPlan:
         NumPy reads their input.
         """
         readers = self._readers.get(slot, [])
-        return all(_is_arithmetic(reader.definition, dtype) for reader in readers)
+        return all(is_arithmetic(reader.definition, dtype) for reader in readers)
 
     def _sources(
         self,
         instr: Instr,
         shape: Shape | None,
-        operands: Sequence[_Value],
+        operands: Sequence[Value],
         elementwise: bool,
         images: int | None,
     ) -> tuple[int, list[int]]:
@@ -427,15 +377,15 @@ class FusionPlan:
         """
         if all(value.kind == SAME for value in operands):
             return SAME, [self._whole(value) for value in operands]
-        stacks = elementwise or self._stacks(instr, shape, operands)
+        stacks = elementwise or is_batched(instr, shape, operands)
         stacks = stacks or images is not None
-        if stacks and _stackable(shape, operands):
+        if stacks and can_stack(shape, operands):
             rank = len(shape or ())
             return STACKED, [self._align(value, rank) for value in operands]
         return APART, [self._rows(value) for value in operands]
 
     def _joint_product(
-        self, instr: Instr, kind: int, operands: Sequence[_Value]
+        self, instr: Instr, kind: int, operands: Sequence[Value]
     ) -> Callable[..., Any] | None:
         """Return the function of a product with a shared matrix, if it is one for all.
 
@@ -454,25 +404,14 @@ class FusionPlan:
             return None
         return partial(product.multiply, turned=turned)
 
-    def _fold(self, instr: Instr, operands: Sequence[_Value]) -> _Value:
+    def _fold(self, instr: Instr, operands: Sequence[Value]) -> Value:
         """Return the constant result of an operation."""
-        result = _function(instr, operands)(*map(_any_array, operands))
+        result = function_of(instr, operands)(
+            *(value.any_array() for value in operands)
+        )
         constant = np.array(result, instr.specs[0].dtype.np, order="C")
         self.kept_bytes += constant.nbytes
         return self._constant(constant)
-
-    def _stacks(
-        self, instr: Instr, shape: Shape | None, operands: Sequence[_Value]
-    ) -> bool:
-        """Whether one call of a batched operation has the bits of a call for each core.
-
-        It works on the last axes of operands of equal rank, so the axis of the cores is
-        only one more in front.
-        """
-        ranks = {len(value.shape or ()) for value in operands}
-        alike = ranks == {len(shape or ())} and min(ranks) >= 2
-        last = instr.attrs.get("axis", -1) == -1
-        return instr.definition.batching.batched and alike and last
 
     def _add_writing(
         self,
@@ -481,8 +420,8 @@ class FusionPlan:
         kind: int,
         shape: Shape,
         sources: Sequence[int],
-        operands: Sequence[_Value],
-        ending: Sequence[_Value],
+        operands: Sequence[Value],
+        ending: Sequence[Value],
         elementwise: bool,
     ) -> None:
         """Plan an operation that writes into given memory, as ufuncs do with `out`."""
@@ -511,7 +450,7 @@ class FusionPlan:
                 once,
                 [*sources, result.entry],
                 [*shapes, (*core, *shape)],
-                _elementary(instr, operands),
+                elementary_of(instr, operands),
             )
             if self._chain and self._chain[-1].shapes[-1] != link.shapes[-1]:
                 self._end_chain()
@@ -521,7 +460,7 @@ class FusionPlan:
             self._call(plan_calls.once(once, [*sources, result.entry]))
         self._values[slot] = result
 
-    def _aligned_shape(self, value: _Value, kind: int, rank: int) -> Shape:
+    def _aligned_shape(self, value: Value, kind: int, rank: int) -> Shape:
         """Return the shape of an operand in a layout; see `_align`."""
         assert value.shape is not None
         if value.kind == SAME or kind == SAME:
@@ -535,7 +474,7 @@ class FusionPlan:
         kind: int,
         shapes: Sequence[Shape | None],
         sources: Sequence[int],
-        operands: Sequence[_Value],
+        operands: Sequence[Value],
     ) -> None:
         """Plan an operation that returns arrays, perhaps views of its inputs.
 
@@ -580,7 +519,7 @@ class FusionPlan:
         shape: Shape,
         dtype: np.dtype[Any],
         order: Sequence[int] | None,
-    ) -> _Value:
+    ) -> Value:
         """Return a value with memory: a buffer of the plan, or new in each run.
 
         `order` lists its axes as they lie in memory, None for C order.
@@ -602,7 +541,7 @@ class FusionPlan:
         new = self._shared.get(slot, np.empty) if kind == SAME else np.empty
         parts: list[Part] = []
         if kind != SAME and self._movers(slot):
-            fresh = result.fresh = _Fresh(placed, dtype)
+            fresh = result.fresh = Fresh(placed, dtype)
             result.example, parts = fresh.example.transpose(axes), fresh.parts
             fresh.add(entry, result.example)
 
@@ -646,7 +585,7 @@ class FusionPlan:
 
     def _take_memory(
         self, memory: Memory, kind: int, shape: Shape, dtype: np.dtype[Any]
-    ) -> _Value:
+    ) -> Value:
         """Return a value in the memory of the sum that reads it."""
         result = self._new(kind, shape, dtype, whole=kind != APART, rows=True)
         entry, stack = result.entry, (self._cores, *shape)
@@ -663,116 +602,3 @@ class FusionPlan:
 
         self._allocations.append(take)
         return result
-
-
-def _origins(instrs: Sequence[Instr]) -> dict[int, int]:
-    """Return for each slot that forwards a value the slot of its origin."""
-    origins: dict[int, int] = {}
-    for instr in instrs:
-        if instr.definition.traits.forwards:
-            (source,), (target,) = instr.inputs, instr.outputs
-            origins[target] = origins.get(source, source)
-    return origins
-
-
-def _shapes(instr: Instr, operands: Sequence[_Value]) -> Sequence[Shape | None]:
-    """Return the shapes of the outputs, None for one that is not static."""
-    if any(value.shape is None for value in operands):
-        return [None] * len(instr.outputs)
-    known = map(_operand, operands)
-    inferred = outputs_of(instr.definition.infer(*known, **instr.attrs))
-    shapes = [
-        spec.shape.merge_with(stated.shape)
-        for spec, stated in zip(inferred, instr.specs, strict=True)
-    ]
-    return [
-        tuple(shape.as_list()) if shape.is_fully_defined() else None for shape in shapes
-    ]
-
-
-def _is_arithmetic(definition: OpDef, dtype: np.dtype[Any]) -> bool:
-    """Whether an operation on one element type is a kernel of exact arithmetic."""
-    if not definition.batching.elementwise:
-        return False
-    name = getattr(definition.function([dtype, dtype]), "__name__", "")
-    return name in kernel.OPERATIONS
-
-
-def _operand(value: _Value) -> Operand:
-    return Operand(TensorShape(value.shape), as_dtype(value.dtype), value.known)
-
-
-def _stackable(shape: Shape | None, operands: Sequence[_Value]) -> bool:
-    """Whether one call for all cores is worth the copies into stacks."""
-    return shape is not None and all(
-        value.kind != APART or value.whole or value.nbytes <= GATHERED_BYTES
-        for value in operands
-    )
-
-
-def _elementary(instr: Instr, operands: Sequence[_Value]) -> str | None:
-    """Return the name of the kernel of an elementwise operation, if it has one."""
-    results = [spec.dtype.np for spec in instr.specs]
-    if {np.dtype(np.float32)} != {*results, *(value.dtype for value in operands)}:
-        return None
-    name = instr.definition.elementary(list(map(_operand, operands)), instr.attrs)
-    return name if name in kernel.OPERATIONS else None
-
-
-def _any_array(value: _Value) -> Array:
-    """Return the array of a constant, or an arbitrary array of the same shape."""
-    if value.known is None:
-        return np.empty(value.shape or (), value.dtype)
-    return value.known
-
-
-def _images_of(instr: Instr, operands: Sequence[_Value]) -> int | None:
-    """Return the index of the images if one call can compute those of all cores."""
-    by_image = instr.definition.batching.by_image
-    if by_image is None:
-        return None
-    place = by_image(*map(_operand, operands), **instr.attrs)
-    alone = [k for k, value in enumerate(operands) if value.kind != SAME] == [place]
-    return place if alone else None
-
-
-def _is_foldable(instr: Instr, shape: Shape | None, operands: Sequence[_Value]) -> bool:
-    """Whether the result is small and the same in every run."""
-    if shape is None or math.prod(shape) * instr.specs[0].dtype.size > FOLDED_BYTES:
-        return False
-    known = all(value.known is not None for value in operands)
-    return known or instr.definition.batching.of_shape
-
-
-def _stacks_rows(
-    instr: Instr, shapes: Sequence[Shape | None], operands: Sequence[_Value]
-) -> bool:
-    """Whether the rule of an operation for all cores can compute it."""
-    return (
-        instr.definition.batching.stacked is not None
-        and None not in shapes
-        and operands[0].kind != SAME
-        and all(value.known is not None or value.kind != SAME for value in operands)
-        and _stackable(shapes[0], operands)
-    )
-
-
-def _stacking(instr: Instr, shapes: Sequence[Shape]) -> Callable[..., Any]:
-    """Return the function of an operation for all cores; `shapes` are the stacks'."""
-    rule, attrs = instr.definition.batching.stacked, instr.attrs
-    assert rule is not None
-
-    def compute(*arrays: Array) -> Any:
-        results = outputs_of(rule(*arrays, **attrs))
-        return [
-            array if array.shape == shape else array.reshape(shape)
-            for array, shape in zip(results, shapes, strict=True)
-        ]
-
-    return compute
-
-
-def _function(instr: Instr, operands: Sequence[_Value]) -> Callable[..., Any]:
-    """Return the function of an operation, without the checks that explain errors."""
-    function = instr.definition.function(value.dtype for value in operands)
-    return partial(function, **instr.attrs) if instr.attrs else function
