@@ -14,7 +14,7 @@ from tpuref.engine.runtime.pool.process import fusion as fusions
 from tpuref.engine.runtime.pool.process import plan_calls, product
 from tpuref.engine.runtime.pool.process.fusion_operation import GATHERED_BYTES
 from tpuref.engine.runtime.pool.process.fusion_plan import FusionPlan
-from tpuref.kernels import convolution
+from tpuref.kernels import convolution, products
 from tpuref.kernels.python import convolution as by_products
 
 from .programs import fused, fusion_of, instr, one_by_one, require_same
@@ -379,26 +379,27 @@ def test_products_of_matrices_for_all_cores_at_once(turned, shared, dtype):
 def test_products_with_a_shared_matrix_are_one_where_the_bits_are_the_same(monkeypatch):
     program = [instr("Neg", [0], 2), instr("MatMul", [2, 1], 3, transpose_b=True)]
     draw, sizes = np.random.default_rng(7), []
-    multiply = product.multiply
+    multiply = product._multiply
 
-    def note(x, y, **options):
+    def note(function, turned, x, y, *, out):
         sizes.append(x.shape)
-        return multiply(x, y, **options)
+        return multiply(function, turned, x, y, out=out)
 
-    monkeypatch.setattr(product, "multiply", note)
-    product.is_joint.cache_clear()
-    for rows in (1, 16, 33):
-        left = Stacked(draw.standard_normal((CORES, rows, 156)).astype(np.float32))
-        right = draw.standard_normal((64, 156)).astype(np.float32)
+    monkeypatch.setattr(product, "_multiply", note)
+    product.joint.cache_clear()
+    for rows, inner, columns in ((1, 156, 64), (16, 156, 64), (16, 512, 156)):
+        left = Stacked(draw.standard_normal((CORES, rows, inner)).astype(np.float32))
+        right = draw.standard_normal((columns, inner)).astype(np.float32)
         values = fused(fusion_of(program, CORES, [3]), {0: left, 1: [right] * CORES})
         for found, x in zip(values[3], left, strict=True):
-            assert found.tobytes() == np.matmul(-x, right.T).tobytes()
-    assert sizes.count((CORES, 16, 156)) >= 1
-    kept = product.is_joint.__wrapped__
+            assert found.tobytes() == products.multiply(-x, right.T).tobytes()
+    assert sizes.count((CORES, 16, 156)) >= 2  # compared, and then computed
+    product.joint.cache_clear()
+    joint = product.joint.__wrapped__
     shapes = (CORES, (16, 156), (64, 156))
-    monkeypatch.setattr(product, "multiply", lambda x, y, turned, out: out * 0 + 1)
-    assert not kept(*shapes, np.dtype(np.float32), True)  # other bits
-    assert not kept(*shapes, np.dtype(np.complex64), True)
+    monkeypatch.setattr(product, "_multiply", lambda *arrays, out: out * 0 + 1)
+    assert joint(*shapes, np.dtype(np.float32), True) is None  # other bits
+    assert joint(*shapes, np.dtype(np.complex64), True) is None
 
 
 CONVOLUTIONS = [

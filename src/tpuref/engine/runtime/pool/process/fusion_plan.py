@@ -15,7 +15,6 @@ for elementwise operations, and for those whose record says so (`batched`, `stac
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -396,13 +395,9 @@ class FusionPlan:
         left, right = operands
         turned_left, turned = product.turns(instr)
         shared = right.kind == SAME and left.kind != SAME and not turned_left
-        if not shared or left.shape is None or right.shape is None:
+        if not shared or not left.shape or len(left.shape) != 2 or not right.shape:
             return None
-        if len(left.shape) != 2 or not product.is_joint(
-            self._cores, left.shape, right.shape, left.dtype, turned
-        ):
-            return None
-        return partial(product.multiply, turned=turned)
+        return product.joint(self._cores, left.shape, right.shape, left.dtype, turned)
 
     def _fold(self, instr: Instr, operands: Sequence[Value]) -> Value:
         """Return the constant result of an operation."""

@@ -2,11 +2,12 @@
 
 BLAS copies the shared matrix into another order once for each product, which for 16
 rows takes as long as the product.  The bits of a row should not depend on the number of
-rows, but BLAS has other kernels for small products: random numbers tell.
+rows, but small products have other kernels: random numbers tell.
 """
 
 import math
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -34,31 +35,36 @@ def turns(instr: Instr) -> tuple[bool, bool]:
 
 
 @lru_cache(maxsize=1024)
-def is_joint(
+def joint(
     cores: int,
     left: tuple[int, ...],
     right: tuple[int, ...],
     dtype: np.dtype[Any],
     turned: bool,
-) -> bool:
-    """Whether one product has the bits of a product for each core.
+) -> Callable[..., Array] | None:
+    """Return one product with the bits of a product for each core, None without one.
 
     `left` is the shape of the matrix of one core, `right` that of the shared one, which
     is transposed if it is `turned`.
     """
     multiplications = cores * math.prod(left) * right[0 if turned else 1]
     if dtype not in _DTYPES or not 0 < multiplications <= MOST_COMPARED:
-        return False
+        return None
     draw = np.random.default_rng(0)
     x = draw.standard_normal((cores, *left)).astype(dtype)
     y = draw.standard_normal(right).astype(dtype)
     apart = products.multiply(x, y.T if turned else y)
-    together = multiply(x, y, turned=turned, out=np.empty_like(apart))
-    return together.tobytes() == apart.tobytes()
+    for function in (products.multiply, np.matmul):
+        multiply = partial(_multiply, function, turned)
+        if multiply(x, y, out=np.empty_like(apart)).tobytes() == apart.tobytes():
+            return multiply
+    return None
 
 
-def multiply(x: Array, y: Array, *, turned: bool, out: Array) -> Array:
+def _multiply(
+    function: Callable[..., Array], turned: bool, x: Array, y: Array, *, out: Array
+) -> Array:
     """Multiply the matrices of all cores by a shared one, and return `out`."""
     rows, place = (array.reshape(-1, array.shape[-1]) for array in (x, out))
-    products.multiply(rows, y.T if turned else y, place)
+    function(rows, y.T if turned else y, place)
     return out
