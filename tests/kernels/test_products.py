@@ -83,7 +83,7 @@ def drawn(draw, layout, *shape):
     ("batch", "rows", "inner", "columns"),
     [
         ((), 70, 600, 83),
-        ((), 4, 1100, 496),
+        ((), 4, 1100, 512),
         ((), 1, 30, 20),
         ((3, 2), 129, 130, 144),
         ((2, 3), 130, 127, 131),
@@ -109,7 +109,7 @@ def test_a_large_product_depends_on_its_row_and_column_alone(compiled):
     if compiled.links.vector_instructions() != "avx512f":
         pytest.skip("BLAS multiplies here, which has other kernels for few rows")
     draw = np.random.default_rng(9)
-    x, y = drawn(draw, "whole", 96, 256), drawn(draw, "whole", 256, 496)
+    x, y = drawn(draw, "whole", 96, 384), drawn(draw, "whole", 384, 512)
     whole = compiled.products.multiply(x, y)
     parts = [compiled.products.multiply(x[k : k + 24], y) for k in range(0, 96, 24)]
     np.testing.assert_array_equal(np.concatenate(parts), whole)

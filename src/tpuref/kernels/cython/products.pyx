@@ -39,10 +39,16 @@ cdef extern from "products.h":
 cdef enum:
     MOST_AXES = 32
 
-_LEAST, _WIDE = 4, 512
+_LEAST = 4
 _LEAST_WORK, _LEAST_WORK_TURNED = 1 << 21, 1 << 18
-"""BLAS is faster with fewer rows or columns than these, with so many columns, and with
-fewer multiplications; the last limit is for a transposed right matrix.
+"""The least rows or columns, and multiplications, for which BLAS is not faster.
+
+The last limit is for a transposed right matrix.
+"""
+
+_WIDE, _LONG = 512, 384
+"""From so many columns on BLAS is faster; its sums of at most so many products have the
+same bits.
 """
 
 
@@ -140,7 +146,7 @@ def multiply(left, right, out=None):
         or max(left.ndim, right.ndim) > MOST_AXES
         or left.shape[-1] != right.shape[-2]
         or min(left.shape[-2], right.shape[-1]) < _LEAST
-        or right.shape[-1] >= _WIDE
+        or right.shape[-1] >= _WIDE and left.shape[-1] <= _LONG
         or left.shape[-2] * left.shape[-1] * right.shape[-1] < least_work(right)
     ):
         return np.matmul(left, right, out=out)
