@@ -1,4 +1,4 @@
-"""The tpuref command as a whole."""
+"""The tpuref command as a whole, and the exit status of ``tpuref launch``."""
 
 import re
 import subprocess
@@ -11,6 +11,7 @@ import pytest
 from tpuref.base.version import __version__
 from tpuref.tools.benchmarks.command import BENCHMARKS
 from tpuref.tools.cli import COMMANDS, bench, main
+from tpuref.tools.cli.launch import _exit_status
 
 from ..pythons import python
 
@@ -129,3 +130,19 @@ def test_run_without_a_script(capsys):
     assert status == 2
     message = "tpuref run: error: the following arguments are required: SCRIPT"
     assert text.splitlines()[-1] == message
+
+
+@pytest.mark.parametrize(
+    ("statuses", "reported"),
+    [
+        ([0, 0, 0], 0),
+        ([0, 7, 1], 7),
+        ([1, 7], 1),
+        ([-15, 1], 143),
+        ([1, 0, -9, 1], 137),
+        ([7, -6], 7),
+    ],
+)
+def test_a_launch_has_the_status_of_the_cause(statuses, reported):
+    """What else it does has its tests in tests/xla."""
+    assert _exit_status(statuses) == reported

@@ -1,10 +1,18 @@
-"""Building: static shapes found from constants, and the mode that is in force."""
+"""Building: what is registered for it, and static shapes found from constants."""
 
 import numpy as np
 import pytest
 
 import tpuref as tf
 from tpuref.engine.graph.build import apply
+
+from ..pythons import python
+
+SCRIPT = """
+import tpuref.engine.graph.{}
+from tpuref.engine.graph.convert import constant
+print((-constant([1, 2]) * 2)[0].op.type)
+"""
 
 
 def test_shapes_computed_from_constants_are_static():
@@ -56,3 +64,9 @@ def test_a_feed_goes_before_a_static_value():
 def test_inputs_without_a_tensor_form_are_numbered(wrong):
     with pytest.raises((TypeError, ValueError), match="AddV2: input 1: "):
         apply("AddV2", tf.constant(1.0), wrong)
+
+
+@pytest.mark.parametrize("first", ["builder", "device", "tensor", "numpy_protocol"])
+def test_the_first_module_brings_the_builder_along(first):
+    done = python("-c", SCRIPT.format(first), check=True)
+    assert done.stdout.split() == ["StridedSlice"]
