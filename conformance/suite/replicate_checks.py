@@ -448,10 +448,7 @@ def returns_list_by_replica(tf, replicate):
 
 
 def returns_same_structure(tf, replicate):
-    def computation(x):
-        return {"a": x, "b": [x, (x,)]}
-
-    first, second = replicate(computation, [[1.0], [2.0]])
+    first, second = replicate(lambda x: {"a": x, "b": [x, (x,)]}, [[1.0], [2.0]])
     assert isinstance(second, dict), f"expected a dict, got {second!r}"
     assert isinstance(second["b"], list), f"expected a list, got {second['b']!r}"
     assert isinstance(second["b"][0], tf.Tensor), f"no tensor in {second['b']!r}"
@@ -533,8 +530,4 @@ def operations_only_give_noop(tf, replicate):
 @replicate_clause("/returns/operations-noop-depends-on-computation")
 def returns_operations_noop_depends_on_computation(tf, replicate):
     count = counter(tf)
-
-    def computation():
-        return count.assign_add(1.0).op
-
-    _counts_when_an_entry_runs(tf, replicate, computation, count)
+    _counts_when_an_entry_runs(tf, replicate, lambda: count.assign_add(1.0).op, count)

@@ -24,11 +24,8 @@ def _itself(piece):
 
 @function_clause("tf.tpu.batch_parallel/behaviour/splits-batch-dimension")
 def splits_batch_dimension(tf, batch_parallel):
-    def ends(piece):
-        return piece[:1] - piece[-1:]
-
     (x,), feeds = fed(tf, [None], np.array([0, 1, 2, 8], np.float32))
-    sums = batch_parallel(ends, [x], num_shards=2)
+    sums = batch_parallel(lambda piece: piece[:1] - piece[-1:], [x], num_shards=2)
     with fixed_system(tf, cores=2) as session:
         same(session.run(sums, feeds), [[-1.0, -6.0]])
         for size in (1, 3, 7):
@@ -77,11 +74,7 @@ def captured_constant(tf, batch_parallel):
 
 def _captured_constant(tf, shard):
     x = tf.constant(7)
-
-    def computation():
-        return x + 3
-
-    out = shard(computation, num_shards=2)
+    out = shard(lambda: x + 3, num_shards=2)
     with fixed_system(tf, cores=2) as session:
         same(session.run(out), [[10, 10]])
 
@@ -182,12 +175,9 @@ def inputs_list_of_tensors(tf, batch_parallel):
 
 @function_clause("tf.tpu.batch_parallel/args:inputs/none-is-empty")
 def inputs_none_is_empty(tf, batch_parallel):
-    def computation():
-        return tf.constant([5.0])
-
     with fixed_system(tf, cores=2) as session:
         for inputs in (None, []):
-            out = batch_parallel(computation, inputs, num_shards=2)
+            out = batch_parallel(lambda: tf.constant([5.0]), inputs, num_shards=2)
             same(session.run(out), [[5.0, 5.0]])
 
 

@@ -45,11 +45,7 @@ def sums_in_towers(tf, cross_replica_sum, groups):
 def build_in_replicas(tf, computation, replicas):
     """Build ``computation()`` in that many replicas; return what it returned."""
     returned = []
-
-    def recorded():
-        returned.append(computation())
-
-    tf.tpu.replicate(recorded, [[]] * replicas)
+    tf.tpu.replicate(lambda: returned.append(computation()), [[]] * replicas)
     return returned[0]
 
 

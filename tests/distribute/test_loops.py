@@ -27,11 +27,7 @@ pytestmark = pytest.mark.usefixtures("both_executors")
 
 def giving(name="x"):
     """Return a step that gives out its input."""
-
-    def step(context, x):
-        context.set_last_step_output(name, x)
-
-    return step
+    return lambda context, x: context.set_last_step_output(name, x)
 
 
 def test_dataset_structure(tf, session, strategy):

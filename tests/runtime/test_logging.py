@@ -21,11 +21,7 @@ from ..pythons import python
 def records(caplog):
     """What was logged by an area."""
     caplog.set_level(logging.DEBUG, logger="tpuref")
-
-    def of(area):
-        return [r for r in caplog.records if r.name == f"tpuref.{area}"]
-
-    return of
+    return lambda area: [r for r in caplog.records if r.name == f"tpuref.{area}"]
 
 
 def replicated():

@@ -135,14 +135,11 @@ def test_run_step_fn(train_op):
         assert "a before" not in told
         return raw, step_context.run_with_hooks(train_op)
 
-    def stopping(step_context):
-        step_context.request_stop()
-
     with tf.train.MonitoredSession(hooks=[recorder]) as session:
         assert session.run_step_fn(step) == (0, 7)
         with pytest.raises(ValueError, match="must have one parameter"):
             session.run_step_fn(lambda other: None)
-        session.run_step_fn(stopping)
+        session.run_step_fn(lambda step_context: step_context.request_stop())
         raise AssertionError("request_stop leaves the block")
     assert session.should_stop() and told[-1] == "a end 1"
 

@@ -82,12 +82,9 @@ def test_an_error_of_a_host_function_arrives(capfd):
     def fail(a):
         raise KeyError("no such thing") if a[0] == 1 else ValueError("zero")
 
-    def computation(x):
-        return called(fail, x) + 1
-
     def said(executor):
         with pytest.raises(tf.errors.OpError) as raised:
-            evaluated(replicated(computation, rows()), executor)
+            evaluated(replicated(lambda x: called(fail, x) + 1, rows()), executor)
         return raised.type, str(raised.value)
 
     assert said("xla") == said("lockstep")
