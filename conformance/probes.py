@@ -194,8 +194,7 @@ def padded_inputs(tf):
     A record has the fields operation, index, name, true_shapes (one per replica),
     padded_shape, forced_by, waste and compilations.
     """
-    report = _attribute(tf, "padding_report", "see padded shapes")
-    return tuple(report().inputs)
+    return tuple(_attribute(tf, "padding_report", "see padded shapes")().inputs)
 
 
 def padded_shapes(tf):

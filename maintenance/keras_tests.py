@@ -86,12 +86,11 @@ def run(source, outcomes, folders):
         chosen = [f"keras/src/{folder}" for folder in folders or FOLDERS]
         command = [sys.executable, *starts, __file__, "inside", str(outcomes.resolve())]
         path = os.pathsep.join([place, os.environ.get("PYTHONPATH", "")])
-        environment = {"KERAS_BACKEND": "tensorflow", "PYTHONPATH": path}
         subprocess.run(
             [*command, *chosen],
             cwd=place,
             check=False,
-            env={**os.environ, **environment},
+            env={**os.environ, "KERAS_BACKEND": "tensorflow", "PYTHONPATH": path},
         )
     return surprises(read(outcomes)) if tpuref else []
 

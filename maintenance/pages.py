@@ -48,14 +48,13 @@ def pages(clauses):
 
 def _page(document, clauses, runs):
     concerned = [run for run in runs if _concerns(run, clauses)]
-    subjects = "\n".join(_subject_row(run, clauses) for run in concerned)
     text = _INTRODUCTION.format(
         title=document.title,
         file=document.file,
         release=document.release,
         stated=sum(one.source == "document" for one in clauses),
         done=sum(one.source == "release" for one in clauses),
-        subjects=subjects,
+        subjects="\n".join(_subject_row(run, clauses) for run in concerned),
     )
     for api in dict.fromkeys(clause.api for clause in clauses):
         text += f"\n## {api}\n\nImplementation: {_implementation(api)}\n"

@@ -238,8 +238,7 @@ def simplicity(name):
 def write(columns, rows, same):
     lines = [", ".join(columns)]
     for name in sorted(rows):
-        words = [name, "%x" % rows[name], same.get(name, "")]
-        lines.append(" ".join(words).rstrip())
+        lines.append(" ".join([name, "%x" % rows[name], same.get(name, "")]).rstrip())
     text = "\n".join(lines) + "\n"
     with open(FILE, "wb") as file:
         file.write(gzip.compress(text.encode("ascii"), 9, mtime=0))

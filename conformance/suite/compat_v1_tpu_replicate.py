@@ -322,8 +322,7 @@ def padding_spec_has_auto(tf):
 
 @clause("tf.compat.v1.tpu.XLAOptions/name/exists")
 def xla_options_exists(tf):
-    options = tf.compat.v1.tpu.XLAOptions()
-    assert isinstance(options, tf.compat.v1.tpu.XLAOptions)
+    assert isinstance(tf.compat.v1.tpu.XLAOptions(), tf.compat.v1.tpu.XLAOptions)
 
 
 @clause("tf.math.reduce_mean/name/exists")

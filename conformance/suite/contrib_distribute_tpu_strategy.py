@@ -125,8 +125,7 @@ def steps_per_run_stored(tf):
 
 @page.clause("/args:steps_per_run/only-for-estimator-and-keras")
 def steps_per_run_only_for_estimator(tf):
-    values = [counted_steps(tf, steps_per_run) for steps_per_run in (1, 100)]
-    same(values, [3.0, 3.0])
+    same([counted_steps(tf, steps_per_run) for steps_per_run in (1, 100)], [3.0, 3.0])
 
 
 def counted_steps(tf, steps_per_run):

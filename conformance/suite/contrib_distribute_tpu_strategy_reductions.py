@@ -255,8 +255,7 @@ def batch_reduce_pairs(tf):
         pairs = [(value, target) for target in targets]
         expected = (devices[:1], devices[1:3], devices, devices[2:])
         for sequence in (pairs, tuple(pairs)):
-            results = strategy.batch_reduce(kind, sequence)
-            for result, chosen in zip(results, expected):
+            for result, chosen in zip(strategy.batch_reduce(kind, sequence), expected):
                 require_devices(strategy, result, chosen)
                 same(evaluated(session, strategy, result), [10.0] * len(chosen))
 

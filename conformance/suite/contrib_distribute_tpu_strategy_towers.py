@@ -395,8 +395,7 @@ def call_returns_merged(tf):
         beyond_the_words()
 
         def differing(number):
-            mine = tower_context(tf).tower_id == number
-            return [1.0, 2.0] if mine else [1.0]
+            return [1.0, 2.0] if tower_context(tf).tower_id == number else [1.0]
 
         for number in (0, 1, 3):
             expect_raises(ValueError, strategy.call_for_each_tower, differing, number)

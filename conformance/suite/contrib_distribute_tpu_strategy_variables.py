@@ -348,8 +348,7 @@ def read_var_aggregates(tf):
             kinds.ONLY_FIRST_TOWER: 1.0,
         }
         for kind, expected in expected_values.items():
-            name = "local_" + str(expected).replace(".", "_")
-            local = local_variable(tf, name, kind)
+            local = local_variable(tf, "local_" + str(expected).replace(".", "_"), kind)
             updates = strategy.call_for_each_tower(
                 lambda local: local.assign_add(tower_context(tf).tower_id + 1.0), local
             )

@@ -99,8 +99,7 @@ def tuple_types(tf):
 def tuple_shapes(tf):
     queue = tf.contrib.tpu.InfeedQueue
     infeed = queue(tuple_shapes=([2, 3], [], 4, [None, 3], None, tf.TensorShape([5])))
-    expected = [[2, 3], [], [4], [None, 3], None, [5]]
-    same(facts(infeed), configured(6, shapes=expected))
+    same(facts(infeed), configured(6, shapes=[[2, 3], [], [4], [None, 3], None, [5]]))
     for unfit in (["x"], [5.5], [[1.5, 2]], [[-2]]):
         expect_raises(TypeError, queue, tuple_shapes=unfit)
 
@@ -225,8 +224,7 @@ def frozen(tf):
 def configured_from_tensors(tf):
     queue = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=2)
     queue.set_configuration_from_input_tensors([tf.zeros([4, 2]), tf.range(8)])
-    expected = configured(2, types=["float32", "int32"], shapes=[[4, 2], [8]])
-    same(facts(queue), expected)
+    same(facts(queue), configured(2, types=["float32", "int32"], shapes=[[4, 2], [8]]))
 
 
 @page.clause(".set_configuration_from_sharded_input_tensors/behaviour/joins-shards")

@@ -47,10 +47,9 @@ def dequeue(tf):
 @page.clause(".generate_dequeue_op/args:tpu_device/core")
 def dequeue_core(tf):
     def device(**settings):
-        queue = tf.contrib.tpu.InfeedQueue(
+        (tensor,) = tf.contrib.tpu.InfeedQueue(
             tuple_types=["int32"], tuple_shapes=[[4]], name="fed"
-        )
-        (tensor,) = queue.generate_dequeue_op(**settings)
+        ).generate_dequeue_op(**settings)
         return tensor.device
 
     same(device(tpu_device=0), "/device:TPU_REPLICATED_CORE:0")
@@ -191,9 +190,8 @@ def split_assigned(tf):
         device_coordinates=[[[0, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]]],
     )
     cores = [[[1, 1, 0]], [[0, 0, 0]], [[1, 0, 0]], [[0, 1, 0]]]
-    assignment = tf.tpu.experimental.DeviceAssignment(topology, cores)
     operations = one_element(tf, shards=4).split_inputs_and_generate_enqueue_ops(
-        [tf.zeros([4])], assignment
+        [tf.zeros([4])], tf.tpu.experimental.DeviceAssignment(topology, cores)
     )
     same(
         placed(operations),

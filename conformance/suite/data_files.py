@@ -140,12 +140,11 @@ def parsed_example(tf):
 @with_optional_packages()
 def missing_feature(tf):
     with version_2(tf) as tf:
-        wanted = {"weight": tf.io.FixedLenFeature([2], tf.float32)}
         expect_raises(
             tf.errors.InvalidArgumentError,
             tf.io.parse_single_example,
             example(tf).SerializeToString(),
-            wanted,
+            {"weight": tf.io.FixedLenFeature([2], tf.float32)},
         )
 
 

@@ -200,8 +200,7 @@ def without_replicate_scope(tf, outside_compilation):
 @clause("tf.tpu.outside_compilation_dyn/signature/computation-args-kwargs")
 def dyn_computation_args_kwargs(tf):
     plain = inspect.signature(tf.tpu.outside_compilation)
-    twin = inspect.signature(tf.tpu.outside_compilation_dyn)
-    same(str(twin), str(plain))
+    same(str(inspect.signature(tf.tpu.outside_compilation_dyn)), str(plain))
     computation_args_kwargs(tf, tf.tpu.outside_compilation_dyn)
 
 

@@ -59,8 +59,7 @@ def maximum_shapes_structure_object(tf, replicate):
         (lambda x: checks.Pair(x, x), [checks.Pair(shape, shape)]),
     ):
         with fresh_graph(tf), fixed_system(tf, cores=2) as session:
-            arrays = [checks.ones(2), checks.ones(3)]
-            tensors, feeds = fed(tf, [None], *arrays)
+            tensors, feeds = fed(tf, [None], checks.ones(2), checks.ones(3))
             inputs = [[make_input(one)] for one in tensors]
             session.run(
                 replicate(lambda nest: nest, inputs, maximum_shapes=shapes), feeds

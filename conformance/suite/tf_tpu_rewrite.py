@@ -128,8 +128,7 @@ def inputs_nested_structure(tf, rewrite):
         received.append(nest)
         return nest["a"] + nest["b"][0]
 
-    out = evaluate(tf, lambda: rewrite(computation, [{"a": 1.0, "b": [2.0]}]))
-    same(out, [3.0])
+    same(evaluate(tf, lambda: rewrite(computation, [{"a": 1.0, "b": [2.0]}])), [3.0])
     assert isinstance(received[0], dict), repr(received[0])
     assert isinstance(received[0]["b"], list), repr(received[0]["b"])
     nests = [Pair([1.0], {"c": (2.0,)}), ((3.0,), [4.0])]

@@ -52,8 +52,7 @@ def as_dict(tf):
     same(tf.train.ClusterSpec(JOBS).as_dict(), JOBS)
     dense = tf.train.ClusterSpec({"worker": {1: "b:1", 0: "a:1"}})
     same(dense.as_dict(), {"worker": ["a:1", "b:1"]})
-    late = tf.train.ClusterSpec({"worker": {1: "b:1"}})
-    same(late.as_dict(), {"worker": {1: "b:1"}})
+    same(tf.train.ClusterSpec({"worker": {1: "b:1"}}).as_dict(), {"worker": {1: "b:1"}})
     twelve = ["h:%d" % index for index in range(12)]
     same(tf.train.ClusterSpec({"w": twelve}).as_dict(), {"w": twelve})
     same(tf.train.ClusterSpec({"w": ("a:1", "b:1")}).as_dict(), {"w": ["a:1", "b:1"]})
@@ -82,8 +81,7 @@ def forms(tf):
     same(tf.train.ClusterSpec(message).as_dict(), {"worker": {1: "b:1"}})
     second = message.job.add()
     second.name, second.tasks[0] = "ps", "c:1"
-    both = {"worker": {1: "b:1"}, "ps": ["c:1"]}
-    same(tf.train.ClusterSpec(message).as_dict(), both)
+    same(tf.train.ClusterSpec(message).as_dict(), {"worker": {1: "b:1"}, "ps": ["c:1"]})
     ordered = collections.OrderedDict([("worker", ["a:1"]), ("ps", ["c:1"])])
     same(tf.train.ClusterSpec(ordered).num_tasks("ps"), 1)
 

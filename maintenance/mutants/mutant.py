@@ -52,10 +52,9 @@ class Mutant:
             ]
             if len(matches) == 1:
                 ((path, match),) = matches
-                code = match.replaced(
+                return path, match.replaced(
                     becomes, lambda: compile(_tree(path), path, "exec")
                 )
-                return path, code
         except (SyntaxError, TypeError, ValueError) as error:
             raise Misfit(f"{self.target}: {error}") from error
         files = sorted({os.path.relpath(path, package) for path, _ in definitions})

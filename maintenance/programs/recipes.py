@@ -131,8 +131,7 @@ def tokens(data):
         for _ in range(16)
     ]
     _records(data / "tokens.tfrecord", examples)
-    sizes = {**SIZES, "vocab_size": 50}
-    _write(data / "config.json", [json.dumps(sizes)])
+    _write(data / "config.json", [json.dumps({**SIZES, "vocab_size": 50})])
 
 
 def web_texts(data):
@@ -233,8 +232,7 @@ def rewritten_sentences(data):
     _write(data / "tagger_config.json", [json.dumps({**config, **extra})])
     rows = []
     for text in sentences(40, seed=7):
-        words = text.split()
-        rows.append(f"{text}\t{' '.join(words[1:])}")
+        rows.append(f"{text}\t{' '.join(text.split()[1:])}")
     _write(data / "pairs.tsv", rows)
     _write(data / "labels.txt", ["KEEP", "DELETE", "KEEP|and", "DELETE|and"])
 

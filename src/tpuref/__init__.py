@@ -93,13 +93,11 @@ def _show(kind: Any, error: Any, trace: Any, show: Any = sys.excepthook) -> None
     if not isinstance(error, Exception):  # an import would change the exit status
         show(kind, error, trace)
         return
-    tracebacks = importlib.import_module("tpuref.base.tracebacks")
-    tracebacks.display(kind, error, trace, show)
+    importlib.import_module("tpuref.base.tracebacks").display(kind, error, trace, show)
 
 
 def _show_in_thread(arguments: Any, show: Any = threading.excepthook) -> None:
-    tracebacks = importlib.import_module("tpuref.base.tracebacks")
-    tracebacks.display_of_thread(arguments, show)
+    importlib.import_module("tpuref.base.tracebacks").display_of_thread(arguments, show)
 
 
 sys.excepthook, threading.excepthook = _show, _show_in_thread

@@ -184,6 +184,5 @@ def test_programs_train_as_in_tensorflow():
     losses = {"bert": [7.758826733, 7.837999344], "lstm": [2.302717686, 2.295733929]}
     for name, expected in losses.items():
         with tf.config.override(executor="lockstep", cores=2):
-            steps = runs.graph(tf, name, 2)
-            np.testing.assert_allclose(steps(2), expected, rtol=1e-5)
+            np.testing.assert_allclose(runs.graph(tf, name, 2)(2), expected, rtol=1e-5)
             tf.Session().run(tf.tpu.shutdown_system())

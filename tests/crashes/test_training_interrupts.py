@@ -192,10 +192,9 @@ def test_an_estimator_trains(tmp_path, moments):
             keep_checkpoint_max=3,
             tpu_config=tf.estimator.tpu.TPUConfig(iterations_per_loop=5, num_shards=2),
         )
-        estimator = tf.estimator.tpu.TPUEstimator(
+        return tf.estimator.tpu.TPUEstimator(
             model_fn, config=config, train_batch_size=4
-        )
-        return estimator.train(input_fn, steps=steps)
+        ).train(input_fn, steps=steps)
 
     with tf.config.override(executor="pool", cores=2, processes=2):
         train(1)

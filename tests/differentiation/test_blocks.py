@@ -76,8 +76,7 @@ def test_a_loop_in_a_loop_with_a_branch():
     def build(x):
         def outer(i, y):
             def inner(j, z):
-                turned = tf.cond(z > 0, lambda: tf.sin(z) * x, lambda: z * y)
-                return j + 1, turned + 0.1
+                return j + 1, tf.cond(z > 0, lambda: tf.sin(z) * x, lambda: z * y) + 0.1
 
             return i + 1, tf.while_loop(lambda j, z: j < i, inner, [0, y])[1] * x
 

@@ -23,8 +23,7 @@ def test_a_sum_over_replicas_adds_their_gradients(evaluate, groups):
 
     def computation(x):
         total = tf.tpu.cross_replica_sum(tf.reduce_sum(tf.matmul(x, w) ** 2), groups)
-        scale = tf.cast(tf.shape(x)[0], tf.float64)
-        return tf.gradients(total * total / scale, [w, x])
+        return tf.gradients(total * total / tf.cast(tf.shape(x)[0], tf.float64), [w, x])
 
     found = evaluate(tf.tpu.replicate(computation, [[x] for x in DATA]))
     sums = [np.sum((x @ W) ** 2) for x in DATA]

@@ -143,8 +143,7 @@ def test_sums_that_do_not_belong_together(four):
 
     def groups():
         rows = [[[0, 1], [2, 3]], [[0, 2], [1, 3]]]
-        tower = tf.get_tower_context().tower_id
-        tf.tpu.cross_replica_sum(number(), rows[tower // 2])
+        tf.tpu.cross_replica_sum(number(), rows[tf.get_tower_context().tower_id // 2])
 
     with pytest.raises(
         RuntimeError, match=r"towers 2, 3 are at .* \(\(0, 2\), \(1, 3\)\)"

@@ -142,8 +142,7 @@ def test_part_of_a_mesh_that_is_too_large_is_drawn_and_described():
     root = parsed(Topology.for_mesh(40, 1, 1).draw("svg"))
     assert len(cores(root)) == 32
     assert "(part of the mesh)" in texts(root)
-    large = parsed(Topology.for_mesh(8, 8, 2).draw("svg"))
-    said = large.findtext("s:desc", "", NAMES)
+    said = parsed(Topology.for_mesh(8, 8, 2).draw("svg")).findtext("s:desc", "", NAMES)
     assert said.count("core ") == 64 and said.endswith("; and 64 more")
 
 

@@ -161,14 +161,13 @@ def results(tf, name, folder, use_tpu, shards=None):
     estimator.train(training, max_steps=STEPS)
     metrics = estimator.evaluate(test, steps=2)
     predicted = list(estimator.predict(rows))
-    variables = {
-        key: estimator.get_variable_value(key)
-        for key in sorted(estimator.get_variable_names())
-    }
     return (
         {key: float(value) for key, value in metrics.items()},
         {key: np.stack([row[key] for row in predicted]) for key in predicted[0]},
-        variables,
+        {
+            key: estimator.get_variable_value(key)
+            for key in sorted(estimator.get_variable_names())
+        },
     )
 
 

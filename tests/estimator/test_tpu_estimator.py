@@ -154,14 +154,13 @@ def test_pipelines(pipeline, size, calls, own, tmp_path):
         models.append((params["batch_size"], features.shape.as_list()))
         return model_fn(features, labels, mode, params)
 
-    estimator = made(
+    made(
         tmp_path,
         model,
         per_host_input_for_training=pipeline,
         params={"host_call": taking(taken)},
         iterations_per_loop=2,
-    )
-    estimator.train(input_fn, max_steps=2)
+    ).train(input_fn, max_steps=2)
     assert [batch for batch, _ in inputs] == [size] * calls
     contexts = [context.current_input_fn_deployment() for _, context in inputs]
     assert [(k, of) for _, k, of, _ in contexts] == [(k, calls) for k in range(calls)]
@@ -277,10 +276,9 @@ def test_prediction_pads_the_last_batch(tmp_path):
 
 
 def test_prediction_with_an_input_for_each_replica(tmp_path):
-    estimator = made(
+    rows = made(
         tmp_path, per_host_input_for_training=tpu.InputPipelineConfig.PER_HOST_V2
-    )
-    rows = estimator.predict(batches(5, repeat=False, drop=False))
+    ).predict(batches(5, repeat=False, drop=False))
     assert [float(row["row"]) for row in rows] == [1, 2, 3, 4, 5]
 
 

@@ -83,8 +83,7 @@ A, B = RANDOM.randn(5, 3), RANDOM.randn(5, 2)
 
 def test_solutions_by_a_factor():
     matrix = A[:3] @ A[:3].T + np.eye(3)
-    factor = tf.cholesky(tf.constant(matrix))
-    found = run(tf.cholesky_solve(factor, tf.constant(B[:3])))
+    found = run(tf.cholesky_solve(tf.cholesky(tf.constant(matrix)), tf.constant(B[:3])))
     np.testing.assert_allclose(found, np.linalg.solve(matrix, B[:3]), atol=1e-12)
     assert tf.matrix_solve is tf.linalg.solve
     assert tf.self_adjoint_eigvals is tf.linalg.eigvalsh

@@ -93,8 +93,7 @@ def test_split_and_concat_are_inverse():
 
 def test_writing_leaves_the_array_before_as_it_was():
     before = tf.TensorArray(tf.int32, 2).write(0, 1)
-    after = before.write(0, 5).write(1, 6)
-    got = value([before.stack(), after.stack()])
+    got = value([before.stack(), before.write(0, 5).write(1, 6).stack()])
     np.testing.assert_array_equal(got, [[1, 0], [5, 6]])
 
 

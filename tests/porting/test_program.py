@@ -60,30 +60,24 @@ def test_ways_to_name_it(text, names):
 
 
 def test_members_of_values_are_the_value():
-    text = """
+    assert taken("""
         import tensorflow as tf
         FLAGS = tf.flags.FLAGS
         FLAGS.batch_size, FLAGS.steps
         dtype = tf.float32
         dtype.name, tf.float32.size
         tf.estimator.ModeKeys.TRAIN
-    """
-    assert taken(text) == {
-        "flags.FLAGS": [3],
-        "float32": [5, 6],
-        "estimator.ModeKeys.TRAIN": [7],
-    }
+    """) == {"flags.FLAGS": [3], "float32": [5, 6], "estimator.ModeKeys.TRAIN": [7]}
 
 
 def test_each_line_of_a_name():
-    text = """
+    assert taken("""
         import tensorflow as tf
         x = tf.zeros(tf.shape(
             tf.zeros([2])))
         y = (tf
              .nn.relu(x))
-    """
-    assert taken(text) == {"zeros": [3, 4], "shape": [3], "nn.relu": [5]}
+    """) == {"zeros": [3, 4], "shape": [3], "nn.relu": [5]}
 
 
 @pytest.mark.parametrize(
@@ -126,15 +120,14 @@ def test_where_functions_see_a_name():
 
 
 def test_what_happens_in_some_cases_only():
-    text = """
+    assert taken("""
         try:
             import tensorflow as tf
         except ImportError:
             tf = None
         if tf is not None:
             tf.zeros
-    """
-    assert taken(text) == {"zeros": [7]}
+    """) == {"zeros": [7]}
 
 
 PYTHON_2 = """

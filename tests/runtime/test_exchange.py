@@ -210,13 +210,12 @@ def test_a_process_with_one_core_chooses_as_the_others():
     """Of 7,000 B, one vector fits into a staging area, and two do not."""
     topology = tf.contrib.tpu.Topology.for_cores(CORES)
     cores = topology.device_coordinates.reshape(-1, 3)
-    assignment = tf.contrib.tpu.DeviceAssignment(
-        topology, cores[np.array([[2], [4], [6], [3], [1]])]
-    )
     out = tf.tpu.replicate(
         lambda x: tf.tpu.cross_replica_sum(tf.fill([3500], x)),
         [[tf.constant(float(k), tf.float16)] for k in range(5)],
-        device_assignment=assignment,
+        device_assignment=tf.contrib.tpu.DeviceAssignment(
+            topology, cores[np.array([[2], [4], [6], [3], [1]])]
+        ),
     )
     settings = {"executor": "pool", "cores": CORES, "processes": 3, "timeout": 30.0}
     with tf.config.override(**settings), tf.Session() as session:

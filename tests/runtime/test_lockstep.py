@@ -83,8 +83,7 @@ def test_replicas_that_are_missing_are_named():
 
 
 def test_a_copy_from_a_replica_that_went_another_way_names_it():
-    copy = instr("TowerCopy", [0], [0], source=1, targets=(0, 2))
-    here = program([0], [copy], [0])
+    here = program([0], [instr("TowerCopy", [0], [0], source=1, targets=(0, 2))], [0])
     given: Any = {r: [np.asarray(r)] for r in range(4)}
     got = run_program(here, given, run_of(4))
     assert [int(got[r][0]) for r in range(4)] == [1, 1, 1, 3]

@@ -46,7 +46,6 @@ def _unlike(expected, got):
         return None
     wide, found = a.astype(np.float64), b.astype(np.float64)
     tolerance = NARROW[a.dtype.itemsize]
-    finite = wide[np.isfinite(wide)]
-    scale = float(np.max(np.abs(finite), initial=0))
+    scale = float(np.max(np.abs(wide[np.isfinite(wide)]), initial=0))
     close = np.isclose(found, wide, tolerance, tolerance * scale, equal_nan=True)
     return None if close.all() else "numbers"

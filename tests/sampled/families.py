@@ -150,9 +150,8 @@ def reduce(block, x):
 @family(3, lambda v: _wide(v) and _number(v))
 def along_axis(block, x):
     axis = block.random.randrange(len(x.shape))
-    rest = x.shape[:axis] + x.shape[axis + 1 :]
     choices = [
-        ("tf.argmax", "int64", rest),
+        ("tf.argmax", "int64", x.shape[:axis] + x.shape[axis + 1 :]),
         ("tf.cumsum", x.dtype, x.shape),
         ("tf.sort", x.dtype, x.shape),
     ]

@@ -109,8 +109,7 @@ def test_png_files_are_whole(channels):
     import io
 
     pixels = np.random.default_rng(channels).integers(0, 256, (5, 7, channels))
-    content = encoded_png(pixels.astype(np.uint8))
-    with image_module.open(io.BytesIO(content)) as picture:
+    with image_module.open(io.BytesIO(encoded_png(pixels.astype(np.uint8)))) as picture:
         shown = np.asarray(picture).reshape(5, 7, channels)
     assert np.array_equal(shown, pixels)
 
@@ -264,8 +263,7 @@ def test_writing_in_a_graph(tmp_path, session):
     for number in range(3):
         session.run(contrib.all_summary_ops(), {step: [number]})
     session.run(writer.flush())
-    found = [(e.step, e.summary.value[0].tag) for e in events(tmp_path)[1:]]
-    assert sorted(found) == [
+    assert sorted((e.step, e.summary.value[0].tag) for e in events(tmp_path)[1:]) == [
         (0, "f/rare"), (0, "loss"), (1, "loss"), (2, "f/rare"), (2, "loss")
     ]  # fmt: skip
     with writer.as_default(), pytest.raises(ValueError, match="no global step"):

@@ -22,7 +22,7 @@ def pairs(tf):
 def test_too_many(tf):
     build = tf.tpu.experimental.DeviceAssignment.build
     words = ["num_replicas=5", "2x2x2 has room for 4", "[1, 1, 2]", "[1, 1, 1]"]
-    picture = """
+    words.append("""
                 x=0        x=1
             +---------------------+
         y=0 |[0.0  0.1] [3.0  3.1]|
@@ -30,8 +30,7 @@ def test_too_many(tf):
             +---------------------+
         each core: replica.logical core; . free; x no device
         no cores are left from replica 4 on
-        """
-    words.append(picture)
+        """)
     refused(ValueError, words, build, mesh(tf, 2, 2, 2), [1, 1, 2], num_replicas=5)
     words = ["num_replicas=3", "5x1x1 has room for 2", "[1.1]", "from replica 2 on"]
     refused(ValueError, words, build, mesh(tf, 5, 1, 1), [2, 1, 1], [2, 1, 1], 3)
@@ -40,7 +39,7 @@ def test_too_many(tf):
 def test_outside(tf):
     construct, four = tf.tpu.experimental.DeviceAssignment, mesh(tf, 2, 2, 1)
     words = ["logical core 0 of replica 1 at [0, 2, 0]", "outside mesh 2x2x1."]
-    picture = """
+    words.append("""
               x=0    x=1
             +-------------+
         y=0 |[0.0 ] [ .  ]|
@@ -48,8 +47,7 @@ def test_outside(tf):
             +-------------+
         y=2   1.0!
         each core: replica.logical core; . free; x no device; ! conflict
-        """
-    words.append(picture)
+        """)
     refused(ValueError, words, construct, four, [[[0, 0, 0]], [[0, 2, 0]]])
     two = [[[0, 0, 0], [2, 0, 0]], [[0, 1, 0], [0, 0, -1]]]
     words = ["logical core 1 of replica 0 at [2, 0, 0]", "(2 such places)"]

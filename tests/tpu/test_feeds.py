@@ -67,8 +67,7 @@ def test_one_run_fills_computes_and_empties(session):
 
 def test_what_follows_from_the_outfeed_comes_after_the_computation(session):
     taken = tpu.outfeed_dequeue(tf.int32, [], device_ordinal=0)
-    fill = tpu.infeed_enqueue(taken + 1, [], device_ordinal=1)
-    with tf.control_dependencies([fill]):
+    with tf.control_dependencies([tpu.infeed_enqueue(taken + 1, [], device_ordinal=1)]):
         after = tf.identity(taken)
     session.run(tpu.replicate(lambda: tpu.outfeed_enqueue(7), [[]] * 2))
     assert session.run(after) == 7

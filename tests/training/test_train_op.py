@@ -19,16 +19,15 @@ def spread(*shape):
 
 def loss_of_two_layers():
     layers = tf.contrib.layers
-    hidden = layers.fully_connected(
-        tf.constant(np.arange(12).reshape(4, 3) / 10, tf.float32),
-        5,
-        weights_initializer=spread(3, 5),
-        weights_regularizer=layers.l2_regularizer(0.1),
-        outputs_collections="outputs",
-        variables_collections=["mine"],
-    )
     outputs = layers.fully_connected(
-        hidden,
+        layers.fully_connected(
+            tf.constant(np.arange(12).reshape(4, 3) / 10, tf.float32),
+            5,
+            weights_initializer=spread(3, 5),
+            weights_regularizer=layers.l2_regularizer(0.1),
+            outputs_collections="outputs",
+            variables_collections=["mine"],
+        ),
         2,
         activation_fn=None,
         normalizer_fn=layers.layer_norm,
@@ -145,11 +144,10 @@ def test_slim_trains_until_the_data_end_and_writes_summaries(tmp_path):
     loss = tf.Variable(1.0) * tf.cast(one, tf.float32)
     tf.summary.scalar("loss", loss)
     writer = tf.summary.FileWriter(tmp_path / "own")
-    train_op = learning.create_train_op(
-        loss, tf.train.GradientDescentOptimizer(0.1), global_step=own
-    )
     assert learning.train(
-        train_op,
+        learning.create_train_op(
+            loss, tf.train.GradientDescentOptimizer(0.1), global_step=own
+        ),
         tmp_path,
         global_step=own,
         summary_writer=writer,

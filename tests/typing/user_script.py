@@ -31,8 +31,7 @@ Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 
 def sums() -> list[float]:
-    inputs = [[np.float32(k)] for k in range(4)]
-    outputs = tf.tpu.replicate(computation, inputs)
+    outputs = tf.tpu.replicate(computation, [[np.float32(k)] for k in range(4)])
     assert_type(outputs, list[tuple[tf.Tensor]])
     assert_type(tf.tpu.rewrite(computation, [1.0]), tuple[tf.Tensor])
     shares = tf.tpu.shard(computation, [tf.ones([8])], num_shards=4)
@@ -52,8 +51,7 @@ def resolve(name: str) -> str:
 
 
 def topology(sess: tf.Session) -> int:
-    serialized = sess.run(tf.tpu.initialize_system())
-    found = tf.contrib.tpu.Topology(serialized)
+    found = tf.contrib.tpu.Topology(sess.run(tf.tpu.initialize_system()))
     assignment = tf.contrib.tpu.device_assignment(found, num_replicas=2)
     print(assignment.tpu_device(replica=0), found.mesh_shape.tolist())
     return found.num_cores

@@ -88,7 +88,7 @@ def test_the_system_spans_all_hosts_and_the_first_is_the_chief(start):
 
 
 def test_the_status_is_that_of_the_host_that_failed(start):
-    text = """
+    process = start("""
 import sys, time
 import tpuref as tf
 with tf.Session() as sess:
@@ -96,8 +96,7 @@ with tf.Session() as sess:
 if tf.config.host == 1:
     sys.exit(7)
 time.sleep(100)
-"""
-    process = start(text)
+""")
     begin = time.monotonic()
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 7

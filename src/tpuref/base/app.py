@@ -21,8 +21,7 @@ def run(
     of the process.
     """
     absl = optional_module("absl.app", "tf.app.run", "absl-py")
-    chosen = main or sys.modules["__main__"].main
-    absl.run(chosen, argv=argv, flags_parser=_parse_flags)
+    absl.run(main or sys.modules["__main__"].main, argv=argv, flags_parser=_parse_flags)
 
 
 def _parse_flags(arguments: Sequence[str]) -> Any:

@@ -101,8 +101,7 @@ def _home(short: str) -> str:
     homes = collections.Counter(
         name.rpartition(".")[0] for name in table().simplest_below(short)
     )
-    most = [home for home, _ in homes.most_common(1)]
-    return ".".join(["tf", *filter(None, most)])
+    return ".".join(["tf", *filter(None, [home for home, _ in homes.most_common(1)])])
 
 
 def _missing_beginnings(name: str) -> list[str]:

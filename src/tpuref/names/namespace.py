@@ -139,8 +139,7 @@ def message_about(name: str) -> str:
 
 def _imports(reader: FrameType) -> bool:
     """Return whether a frame is at ``from module import name``."""
-    instruction = reader.f_code.co_code[reader.f_lasti]
-    return instruction == opcode.opmap["IMPORT_FROM"]
+    return reader.f_code.co_code[reader.f_lasti] == opcode.opmap["IMPORT_FROM"]
 
 
 # -- imports -------------------------------------------------------------------

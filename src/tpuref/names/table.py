@@ -90,8 +90,7 @@ def stub(path: str) -> Mapping[str, str]:
 def _home(module: str, value: str) -> str:
     package, _, path = module.partition(".")
     below = f"{path}.{value}".lstrip(".")
-    first = path.partition(".")[0]
-    lists = package == "tpuref" and first in ("", "compat", "contrib")
+    lists = package == "tpuref" and path.partition(".")[0] in ("", "compat", "contrib")
     if lists and is_namespace(below):
         return f"tpuref.{below}:"
     is_module = module == "tpuref.tools"  # the module of a tool, such as tpuref.testing
@@ -176,8 +175,7 @@ def _public_home(name: str) -> str:
 def _is_private_module(path: str) -> bool:
     if any(one == path or one.startswith(f"{path}.") for one in private_modules()):
         return True
-    inside = path.startswith(("python.", "contrib."))
-    return inside and _releases().has_below(path)
+    return path.startswith(("python.", "contrib.")) and _releases().has_below(path)
 
 
 def _releases() -> Any:

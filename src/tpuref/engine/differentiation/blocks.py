@@ -170,8 +170,7 @@ def _branch_value(step: Operation, number: int, tensor: Tensor) -> Tensor:
     known = tensor.shape.is_fully_defined()
     with step.graph.in_region(other):
         sizes = tensor.shape.as_tuple() if known else (0,) * (tensor.shape.rank or 0)
-        zero = np.zeros((), tensor.dtype.np)
-        filler = apply("Fill", np.array(sizes, np.int32), zero)
+        filler = apply("Fill", np.array(sizes, np.int32), np.zeros((), tensor.dtype.np))
     taken.results.append(tensor)
     other.results.append(filler)
     shape = tensor.shape if known else TensorShape(None)

@@ -151,9 +151,8 @@ def passed_through(
     with recording_to([]):
         outputs = apply_all(IDENTITY_N.name, *inputs)
     if executing_eagerly():
-        labels = {RULE: rule}
         step: Any = AppliedOperation(
-            IDENTITY_N, IDENTITY_N.name, inputs, outputs, {}, user_site(), labels
+            IDENTITY_N, IDENTITY_N.name, inputs, outputs, {}, user_site(), {RULE: rule}
         )
     else:
         step = outputs[0].op

@@ -68,8 +68,7 @@ class DeviceName:
         """Return `outer` with the parts of this name replaced."""
         if self.kind is not None:
             outer = replace(outer, kind=None, index=None)
-        parts = {k: v for k, v in vars(self).items() if v is not None}
-        return replace(outer, **parts)
+        return replace(outer, **{k: v for k, v in vars(self).items() if v is not None})
 
     @property
     def logical_core(self) -> int | None:

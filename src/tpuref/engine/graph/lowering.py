@@ -141,11 +141,10 @@ class Instructions:
     def instr(self, op: Operation) -> Instr:
         """Return the instruction of an operation."""
         captured = captured_by(op)
-        inputs = tuple(self.slots[t] for t in [*op.inputs, *captured])
         return Instr(
             op=op.type,
             name=op.name,
-            inputs=inputs,
+            inputs=tuple(self.slots[t] for t in [*op.inputs, *captured]),
             outputs=tuple(self._next_unless_fed(tensor) for tensor in op.outputs),
             attrs=op.attrs,
             specs=tuple(tensor.spec for tensor in op.outputs),

@@ -95,8 +95,7 @@ def one_for_all(
         except GeneratorExit:
             graph.abandoned_loop = site
             raise
-        changed = _changed_names(before, frame, element)
-        _check_nothing_changed(changed, site, way_out)
+        _check_nothing_changed(_changed_names(before, frame, element), site, way_out)
         body.results = list(following(body.parameters))
     attrs = {"loop_variables": len(start), "maximum_iterations": None}
     add_operation(WHILE, start, attrs, None, [test, body])

@@ -479,8 +479,7 @@ def _avg_pool_back(
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
     inside = np.ones((1, rows, columns, 1), wide.dtype)
     count = reduce(np.add, _views(inside, ksize, strides, padding))
-    shares = (wide / count)[..., None, None]
-    parts = np.broadcast_to(shares, (*wide.shape, *ksize))
+    parts = np.broadcast_to((wide / count)[..., None, None], (*wide.shape, *ksize))
     images = _overlap_add(parts, (rows, columns), strides, (1, 1), padding)
     return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
 

@@ -151,8 +151,7 @@ def _infer_slice(x: Operand, begin: Operand, size: Operand) -> TensorSpec:
             )
     require_kind(begin, INDEX)
     require_same_dtype(begin, size)
-    numbers = begin.shape.merge_with(size.shape).merge_with([x.shape.rank])
-    rank = numbers.as_tuple()[0]
+    rank = begin.shape.merge_with(size.shape).merge_with([x.shape.rank]).as_tuple()[0]
     if rank is None or size.value is None:
         return TensorSpec(unknown_shape(rank), x.dtype)
     shape = x.shape.with_rank(rank).as_tuple()
@@ -243,8 +242,7 @@ def check_batch(params: Array, indices: Array, batch_dims: int) -> None:
 def _check_range(indices: Array, low: int, size: int, axis: int) -> None:
     """Raise InvalidArgumentError unless low <= index < size for all."""
     if indices.size and (indices.min() < low or indices.max() >= size):
-        wrong = np.argwhere((indices < low) | (indices >= size))
-        position = wrong[0].tolist()
+        position = np.argwhere((indices < low) | (indices >= size))[0].tolist()
         raise InvalidArgumentError(
             f"indices{position} is {indices[tuple(position)]}, out of range for axis "
             f"{axis} of size {size}; expected {low} <= index < {size}",

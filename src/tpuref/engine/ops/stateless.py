@@ -226,8 +226,7 @@ def _multinomial(
 
 def check_seed(seed: Operand) -> None:
     """Raise an error unless a seed has two integers."""
-    sizes = require_rank(seed, 1).as_tuple()
-    if sizes[0] not in (None, 2):
+    if require_rank(seed, 1).as_tuple()[0] not in (None, 2):
         raise ValueError(f"seed: expected 2 integers, got {seed.describe()}")
     if not (seed.dtype.is_integer or seed.dtype.is_floating):
         raise TypeError(f"seed: expected integers, got {seed.describe()}")

@@ -277,8 +277,7 @@ def _check_while(
 
 def _check_verdict(instr: Instr, spec: TensorSpec | None) -> None:
     """Check the predicate of a branch or loop."""
-    verdict = TensorSpec(TensorShape([]), bool_)
-    if spec is not None and not _fit(spec, verdict):
+    if spec is not None and not _fit(spec, TensorSpec(TensorShape([]), bool_)):
         raise malformed(f"the predicate of {_label(instr)} is {spec.describe()}")
 
 
@@ -313,8 +312,7 @@ def _check_assignment(instr: Instr, replication: Replication) -> None:
         if replication.topology is not None:
             raise malformed(f"{_label(instr)} has a topology but no assignment")
         return
-    numbers = {len(cores) for cores in replication.assignment}
-    if len(numbers) != 1:
+    if len({len(cores) for cores in replication.assignment}) != 1:
         raise malformed(f"the replicas of {_label(instr)} differ in number of cores")
     try:
         topology = Topology(serialized=replication.topology)

@@ -294,11 +294,10 @@ class ServedSession:
         return program
 
     def _carry_out(self, number: int, served: ServedRun, traced: bool) -> None:
-        variables = self._state if self._isolated else self._shared.variables
         served.carry_out(
             Run(
                 state=self._state,
-                variables=[variables],
+                variables=[self._state if self._isolated else self._shared.variables],
                 functions={},
                 systems=self._cluster,
                 timeout=config.timeout,

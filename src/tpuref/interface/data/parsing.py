@@ -257,11 +257,10 @@ def _variable_reader(feature: VarLenFeature, single: bool) -> _FeatureReader:
             for column in range(numbers.size)
         ]
         longest = max((numbers.size for numbers in rows), default=0)
-        sizes = [longest] if single else [len(rows), longest]
         return [
             np.array(places, np.int64).reshape(-1, rank),
             np.concatenate([_array([], dtype), *rows]),
-            np.array(sizes, np.int64),
+            np.array([longest] if single else [len(rows), longest], np.int64),
         ]
 
     return _FeatureReader(

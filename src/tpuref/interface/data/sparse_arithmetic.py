@@ -104,8 +104,7 @@ def _flat(x: SparseTensor, sizes: Tensor | None = None) -> Tensor:
 
 
 def _indices(flat: Tensor, sizes: Tensor) -> Tensor:
-    strides = _strides(sizes)
-    return dense_reshape(flat, [-1, 1]) // strides % sizes
+    return dense_reshape(flat, [-1, 1]) // _strides(sizes) % sizes
 
 
 def _union(
@@ -197,8 +196,7 @@ def expand_dims(
     rank = x.dense_shape.shape.as_tuple()[0] or 0
     at = rank if axis is None else int(axis) % (rank + 1)
     indices = joined([x.indices[:, :at], x.indices[:, :1] * 0, x.indices[:, at:]], 1)
-    one = np.ones(1, np.int64)
-    sizes = joined([x.dense_shape[:at], one, x.dense_shape[at:]], 0)
+    sizes = joined([x.dense_shape[:at], np.ones(1, np.int64), x.dense_shape[at:]], 0)
     result = SparseTensor(indices, x.values, sizes)
     known = x.shape.as_list()
     result.set_shape([*known[:at], 1, *known[at:]])

@@ -123,8 +123,7 @@ def cross_hashed(
         ]
         places = [(k, place) for k, row in enumerate(rows) for place in range(len(row))]
         hashes = np.array([number for row in rows for number in row], np.int64)
-        widest = max(map(len, rows), default=0)
-        shape = np.array([len(rows), widest], np.int64)
+        shape = np.array([len(rows), max(map(len, rows), default=0)], np.int64)
         return np.array(places, np.int64).reshape(-1, 2), hashes, shape
 
     flat = [part for one in columns for part in (one.indices, one.values)]

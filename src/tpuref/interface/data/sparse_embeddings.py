@@ -88,8 +88,7 @@ def embedding_lookup_sparse(
     if way == "sum":
         return total
     each = ones_like(embeddings[:, :1]) if weights is None else weights
-    squared = each * each if way == "sqrtn" else each
-    size = unsorted_segment_sum(squared, row, count)
+    size = unsorted_segment_sum(each * each if way == "sqrtn" else each, row, count)
     return div_no_nan(total, size**0.5 if way == "sqrtn" else size)
 
 

@@ -68,8 +68,7 @@ class Filter(Stage):
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the elements that pass."""
-        passes = partial(self._passes, current)
-        yield from filter(passes, self._source.items(current))
+        yield from filter(partial(self._passes, current), self._source.items(current))
 
     def _passes(self, current: Pass, item: Item) -> bool:
         return bool(self._function(item, current)[0])

@@ -72,10 +72,9 @@ def run_steps(
     graph = get_default_graph()
     with graph.name_scope("steps"):
         limit = convert_to_tensor(iterations, int32)
-        steps = _Steps(
+        return _Steps(
             towers, graph, iterator.element, limit, graph.unique_name("feed")
-        )
-        return steps.built(fn, rounds, start)
+        ).built(fn, rounds, start)
 
 
 def _checked_iterator(iterator: Any, kind: type[Any]) -> Any:

@@ -97,7 +97,6 @@ class TPUEstimatorSpec(_Fields):
         if self.host_call is not None:
             function, tensors = self.host_call
             hooks.append(_HostCallHook(group(called(function, tensors))))
-        scaffold = self.scaffold_fn() if self.scaffold_fn else None
         return EstimatorSpec(
             mode=self.mode,
             predictions=self.predictions,
@@ -105,7 +104,7 @@ class TPUEstimatorSpec(_Fields):
             train_op=self.train_op,
             eval_metric_ops=metrics,
             export_outputs=self.export_outputs,
-            scaffold=scaffold,
+            scaffold=self.scaffold_fn() if self.scaffold_fn else None,
             training_hooks=[*self.training_hooks, *hooks],
             evaluation_hooks=[*self.evaluation_hooks, *hooks],
             prediction_hooks=[*self.prediction_hooks, *hooks],

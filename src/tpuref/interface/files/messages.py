@@ -116,8 +116,7 @@ def _entry(message: Any, name: str, kinds: str, names: set[str], owner: str) -> 
     for number, (part, kind) in enumerate(
         zip(("key", "value"), kinds.split(", "), strict=True), 1
     ):
-        field = entry.field.add(name=part, number=number, label=1)
-        _set_type(field, kind, names)
+        _set_type(entry.field.add(name=part, number=number, label=1), kind, names)
     full = f"{owner}.{entry.name}"
     names.add(full)
     return full

@@ -80,8 +80,7 @@ def bincount(
 
 def length_of(values: Tensor, minlength: Any, maxlength: Any) -> Any:
     """Return the length of counts: up to the largest integer, between two limits."""
-    fixed = isinstance(minlength, int) and minlength == maxlength
-    if fixed:
+    if isinstance(minlength, int) and minlength == maxlength:
         return minlength
     none = convert_to_tensor([-1], values.dtype)
     largest = reduce_max(concat([reshape(values, [-1]), none], 0))

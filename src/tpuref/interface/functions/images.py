@@ -163,8 +163,7 @@ def resize_with_crop_or_pad(
     sizes = shape_of(images)
     cuts: list[Any] = []
     margins: list[Any] = []
-    lengths = ((height, target_height, 1), (width, target_width, 2))
-    for own, target, axis in lengths:
+    for own, target, axis in ((height, target_height, 1), (width, target_width, 2)):
         if own is not None and isinstance(target, int):
             extra = own - target
             over: Any = max(extra, 0)

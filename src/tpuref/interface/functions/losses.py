@@ -57,9 +57,8 @@ def softmax_cross_entropy_with_logits(
     function = "tf.nn.softmax_cross_entropy_with_logits"
     _check_named(function, _sentinel, labels, logits)
     scores, targets = convert_operands(function, [logits, labels])
-    along = dim if axis is None else axis
     return softmax_cross_entropy_with_logits_v2(
-        stop_gradient(targets), scores, along, name
+        stop_gradient(targets), scores, dim if axis is None else axis, name
     )
 
 

@@ -71,8 +71,7 @@ def map_fn(
 
 
 def _dtype_of(signature: Any) -> DType:
-    is_spec = isinstance(signature, TensorSpec)
-    return signature.dtype if is_spec else as_dtype(signature)
+    return signature.dtype if isinstance(signature, TensorSpec) else as_dtype(signature)
 
 
 def vectorized_map(

@@ -145,8 +145,7 @@ def _along(
 def weighted(images: Tensor, weights: Any, axis: int) -> Tensor:
     """Return images whose pixels along an axis are weighted sums, a row for each."""
     moved = tensordot(weights, cast(images, float32), [[1], [axis]])
-    order = [1, 0, 2, 3] if axis == 1 else [1, 2, 0, 3]
-    return transpose(moved, order)
+    return transpose(moved, [1, 0, 2, 3] if axis == 1 else [1, 2, 0, 3])
 
 
 def _normalize_weights(weights: Tensor) -> Tensor:

@@ -105,8 +105,7 @@ def boolean_mask(
         )
     if depth > 1:
         sizes = shape(value)
-        joined = concat([sizes[:begin], [-1], sizes[begin + depth :]], 0)
-        value = reshape(value, joined)
+        value = reshape(value, concat([sizes[:begin], [-1], sizes[begin + depth :]], 0))
     places = squeeze(where(reshape(chosen, [-1])), [1])
     return apply_one("GatherV2", value, places, axis=begin, batch_dims=0, name=name)
 

@@ -137,10 +137,9 @@ def stateless_categorical(
     name: str | None = None,
 ) -> Tensor:
     """Return classes of each row, drawn in proportion to ``exp(logits)``."""
-    scores = convert_to_tensor(logits)
     return apply_one(
         "StatelessMultinomial",
-        scores,
+        convert_to_tensor(logits),
         convert_to_tensor(num_samples, int32),
         convert_to_tensor(seed),
         output_dtype=as_dtype(dtype).name,

@@ -110,9 +110,8 @@ def conv1d(
     (step,) = static_integers(stride, f"{function}: stride")[-1:]
     hole = 1 if dilations is None else static_integers(dilations, function)[-1]
     with name_scope(name_or(name, "conv1d")) as scope:
-        images = expand_dims(input if value is None else value, row)
         result = conv2d(
-            images,
+            expand_dims(input if value is None else value, row),
             expand_dims(filters, 0),
             (1, step),
             padding,

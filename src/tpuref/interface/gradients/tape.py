@@ -195,11 +195,10 @@ class GradientTape:
         `tf.gradients`.
         """
         self._use("gradient")
-        flat = [variable_of(source) for source in nest.flatten(sources)]
         gradients = self._back(
             "tf.GradientTape.gradient",
             [convert_to_tensor(y) for y in nest.flatten(target)],
-            flat,
+            [variable_of(source) for source in nest.flatten(sources)],
             [] if output_gradients is None else nest.flatten(output_gradients),
             unconnected_gradients,
         )
@@ -268,8 +267,7 @@ class GradientTape:
             return self._whole("tf.GradientTape.jacobian", value, flat, seed)
 
         gradients = jacobians(pullback, value, flat)
-        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
-        if zero:
+        if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO:
             gradients = [
                 zeros(concat([shape(value), shape(x)], 0), x.dtype) if m is None else m
                 for m, x in zip(gradients, flat, strict=True)

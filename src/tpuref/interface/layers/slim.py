@@ -199,8 +199,7 @@ def separable_conv2d(
         inputs = convert_to_tensor(inputs)
         channels = _channels(function, inputs, data_format)
         steps = sizes(function, "stride", stride, 2)
-        lead = _leads(function, data_format)
-        strides = [1, 1, *steps] if lead else [1, *steps, 1]
+        strides = [1, 1, *steps] if _leads(function, data_format) else [1, *steps, 1]
 
         def weights(name: str, shape: list[int], initializer: Any) -> Any:
             return model_variable(

@@ -11,8 +11,7 @@ from tpuref.interface.functions.conversion import cast
 
 def as_floats(function: str, labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
     """Return labels and predictions as float32 tensors of the same shape."""
-    pairs = {"labels": labels, "predictions": predictions}
-    for argument, value in pairs.items():
+    for argument, value in {"labels": labels, "predictions": predictions}.items():
         if value is None:
             raise codes.WRONG_ARGUMENT_TYPE.value_error(
                 f"tf.losses.{function}: {argument} must not be None; give a tensor"

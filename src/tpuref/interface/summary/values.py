@@ -22,8 +22,7 @@ def scalar_summary(tag: str, value: Any) -> bytes:
     array = np.asarray(value)
     if array.size != 1:
         raise _value_error("scalar", tag, f"one number, got shape {list(array.shape)}")
-    number = float(array.reshape(())[()])
-    return _serialize(Summary.Value(tag=tag, simple_value=number))
+    return _serialize(Summary.Value(tag=tag, simple_value=float(array.reshape(())[()])))
 
 
 def histogram_summary(tag: str, value: Any) -> bytes:
@@ -98,8 +97,7 @@ def _as_bytes(picture: Array, bad_color: Sequence[int]) -> Array:
         scale, offset = (255.0 / most if most else 0.0), 0.0
     pixels[bad] = 0.0
     result = np.clip(pixels * scale + offset, 0, 255).astype(np.uint8)
-    channels = picture.shape[-1]
-    result[bad] = np.resize([*bad_color, 255], 4)[:channels]
+    result[bad] = np.resize([*bad_color, 255], 4)[: picture.shape[-1]]
     return result
 
 

@@ -117,8 +117,7 @@ def _replicas() -> int:
 
 def _of_all(x: Tensor, own: Tensor, groups: Any, count: int) -> list[Tensor]:
     """Return the tensors of the replicas of this one's group."""
-    rank = x.shape.rank or 0
-    mine = reshape(equal(numbers(count), own), [count, *[1] * rank])
+    mine = reshape(equal(numbers(count), own), [count, *[1] * (x.shape.rank or 0)])
     rows = where_v2(mine, x, zeros_like(x))
     total = cross_replica_sum(rows, [list(group) for group in groups])
     return [total[k] for k in range(count)]

@@ -77,8 +77,7 @@ class ElementwiseOptimizer(Optimizer):
 
     def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Any:
         variables = self._variable_and_slots(handle)
-        rows = [gather(v.read_value(), indices) for v in variables]
-        news = self._rule(grad, *rows)
+        news = self._rule(grad, *[gather(v.read_value(), indices) for v in variables])
         return group(
             *[
                 scatter_update(v, indices, n)

@@ -80,8 +80,7 @@ def _update_debiased(variable: Any, value: Any, decay: Any, name: str | None) ->
         biased = create_slot(variable, Zeros(), "biased", variable.shape, dtype)
         steps = create_slot(variable, Zeros(), "local_step", [], dtype)
     moved = _update_average(biased, value, decay, None)
-    weight = 1.0 - pow(decay, steps.assign_add(1.0))
-    return variable.assign(moved / weight, name=name)
+    return variable.assign(moved / (1.0 - pow(decay, steps.assign_add(1.0))), name=name)
 
 
 class ExponentialMovingAverage:

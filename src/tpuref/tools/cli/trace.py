@@ -144,8 +144,7 @@ class _Steps:
     def end(self) -> Summary | None:
         """Stop recording; return the summary, or None if no step was recorded."""
         self._restore()
-        begun = self._summary is None and self.taken >= self._first - 1
-        if begun:
+        if self._summary is None and self.taken >= self._first - 1:
             self._summary = self._profiler.stop()
         return self._summary
 

@@ -60,8 +60,7 @@ def rewrite(source: Source, release: int | None = None) -> Rewrite:
     for part in source.parts():
         cell = part.cell or 0
         replacements[cell] = []
-        whole = f"{TO}.compat.v1" if release == 1 else TO
-        for line, edit in _edits(part, whole):
+        for line, edit in _edits(part, f"{TO}.compat.v1" if release == 1 else TO):
             if isinstance(edit, str):
                 result.refusals.append(Refusal(Place(cell, line), edit))
             else:

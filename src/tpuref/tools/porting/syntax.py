@@ -82,8 +82,7 @@ class SyntaxReader(ast.NodeVisitor):
             path = below_tf(alias.name)
             if path:
                 self._take(path, node.lineno, "")
-            whole = path if alias.asname else below_tf(first)
-            self._bind(alias.asname or first, whole)
+            self._bind(alias.asname or first, path if alias.asname else below_tf(first))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         """Take the names that are imported from TensorFlow, and bind them."""

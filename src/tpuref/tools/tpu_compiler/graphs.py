@@ -103,9 +103,8 @@ def _inputs(tensors: Sequence[Tensor]) -> list[Array]:
                 "tpuref compile",
                 code=codes.UNKNOWN_SHAPE,
             )
-        zero = np.zeros((), tensor.dtype.np)
         arrays[tensor] = np.broadcast_to(
-            zero, [int(n or 0) for n in tensor.shape.as_list()]
+            np.zeros((), tensor.dtype.np), [int(n or 0) for n in tensor.shape.as_list()]
         )
     return [arrays[tensor] for tensor in tensors]
 

@@ -56,8 +56,7 @@ class Request:
     def key(self) -> str:
         """The cache key of its results."""
         rest = self.name, self.site, self.replicas, self.inputs, self.variables
-        whole = repr((*rest, self.core, self.refused))
-        same = digest(self.program) + whole.encode()
+        same = digest(self.program) + repr((*rest, self.core, self.refused)).encode()
         return blake2b(same, digest_size=16).hexdigest()
 
 

@@ -32,8 +32,7 @@ def values_of(sweep: str | None) -> tuple[str | None, list[str | None]]:
 
 def as_table(flag: str, reports: Sequence[dict[str, Any]]) -> str:
     """Return one line for each value, target and program."""
-    heads = (flag, "target", "program", "verdict", "memory", "us/step", "us/example")
-    rows = [heads]
+    rows = [(flag, "target", "program", "verdict", "memory", "us/step", "us/example")]
     for report in reports:
         for target in report["targets"]:
             for program in target["programs"]:

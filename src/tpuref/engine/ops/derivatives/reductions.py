@@ -58,8 +58,7 @@ def _prod(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:
 def _others(apply: rule.Apply, x: rule.Tensor, axis: int) -> rule.Tensor:
     """Return for each element the product of the others along an axis."""
     left = apply("Cumprod", x, axis=axis, exclusive=True, reverse=False)
-    right = apply("Cumprod", x, axis=axis, exclusive=True, reverse=True)
-    return left * right
+    return left * apply("Cumprod", x, axis=axis, exclusive=True, reverse=True)
 
 
 def _extreme(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:

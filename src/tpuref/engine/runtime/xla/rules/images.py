@@ -105,15 +105,14 @@ def _least(dtype: np.dtype[Any]) -> Any:
 
 def _max_pool(xp: Any, images: Any, *, ksize: Pair, strides: Pair, **attrs: Any) -> Any:
     wide, form = widened(jnp.asarray(images)), attrs["data_format"]
-    greatest = jax.lax.reduce_window(
+    return jax.lax.reduce_window(
         wide,
         wide.dtype.type(_least(wide.dtype)),
         jax.lax.max,
         _of_both(ksize, form),
         _of_both(strides, form),
         _margins(wide.shape, ksize, strides, **attrs),
-    )
-    return greatest.astype(images.dtype)
+    ).astype(images.dtype)
 
 
 def _max_pool_back(xp: Any, images: Any, backprop: Any, **attrs: Any) -> Any:
