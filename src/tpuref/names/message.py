@@ -101,7 +101,8 @@ def _home(short: str) -> str:
     homes = collections.Counter(
         name.rpartition(".")[0] for name in table().simplest_below(short)
     )
-    return ".".join(["tf", *filter(None, [home for home, _ in homes.most_common(1)])])
+    most = [home for home, _ in homes.most_common(1)]
+    return ".".join(["tf", *filter(None, most)])
 
 
 def _missing_beginnings(name: str) -> list[str]:

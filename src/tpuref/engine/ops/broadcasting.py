@@ -144,7 +144,8 @@ def broadcast_pair(left: TensorShape, right: TensorShape) -> TensorShape | None:
         return left
     rank = max(left.rank, right.rank)
     first = (1,) * (rank - left.rank) + left.as_tuple()
-    pairs = list(zip(first, (1,) * (rank - right.rank) + right.as_tuple(), strict=True))
+    second = (1,) * (rank - right.rank) + right.as_tuple()
+    pairs = list(zip(first, second, strict=True))
     if not all(_broadcasts(a, b) for a, b in pairs):
         return None
     return TensorShape([_broadcast_dimension(a, b) for a, b in pairs])

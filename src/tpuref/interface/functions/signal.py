@@ -105,7 +105,8 @@ def _fit_length(signals: Tensor, count: Any) -> Tensor:
     known = signals.shape.as_list()[-1]
     if isinstance(count, int) and known is not None and known >= count:
         return signals[..., :count]
-    return pad(signals, [[0, 0]] * (len(signals.shape) - 1) + [[0, count]])[..., :count]
+    rank = len(signals.shape)
+    return pad(signals, [[0, 0]] * (rank - 1) + [[0, count]])[..., :count]
 
 
 # -- frames ------------------------------------------------------------------------

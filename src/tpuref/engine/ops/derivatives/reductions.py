@@ -58,7 +58,8 @@ def _prod(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:
 def _others(apply: rule.Apply, x: rule.Tensor, axis: int) -> rule.Tensor:
     """Return for each element the product of the others along an axis."""
     left = apply("Cumprod", x, axis=axis, exclusive=True, reverse=False)
-    return left * apply("Cumprod", x, axis=axis, exclusive=True, reverse=True)
+    right = apply("Cumprod", x, axis=axis, exclusive=True, reverse=True)
+    return left * right
 
 
 def _extreme(apply: rule.Apply, op: rule.Applied, dy: rule.Tensor) -> rule.Tensor:

@@ -284,7 +284,8 @@ def _interpreting_step(instr: Instr) -> Step:
     """Return the step that lets lockstep run an instruction."""
 
     def step(values: Values, run: Run) -> None:
-        outputs = run_instr(instr, {0: [values[slot] for slot in instr.inputs]}, run)[0]
+        operands = [values[slot] for slot in instr.inputs]
+        outputs = run_instr(instr, {0: operands}, run)[0]
         values.update(zip(instr.outputs, outputs, strict=True))
 
     return step

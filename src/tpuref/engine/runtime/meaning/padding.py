@@ -129,18 +129,19 @@ def account(
     """Return how one input was padded."""
     held = int(np.prod(padded)) * len(shapes)
     used = sum(int(np.prod(shape)) for shape in shapes)
+    forced = tuple(
+        None
+        if size is not None
+        else max(range(len(shapes)), key=lambda r: shapes[r][k])
+        for k, (size, _) in enumerate(dimensions)
+    )
     return PaddedInput(
         operation=operation,
         index=index,
         name=name,
         true_shapes=tuple(shapes),
         padded_shape=padded,
-        forced_by=tuple(
-            None
-            if size is not None
-            else max(range(len(shapes)), key=lambda r: shapes[r][k])
-            for k, (size, _) in enumerate(dimensions)
-        ),
+        forced_by=forced,
         waste=1.0 - used / held if held else 0.0,
         compilations=len(record.compiled),
         hits=record.hits,
