@@ -144,5 +144,5 @@ def test_run_without_a_script(capsys):
     ],
 )
 def test_a_launch_has_the_status_of_the_cause(statuses, reported):
-    """What else it does has its tests in tests/xla."""
+    """Launches are tested in tests/xla."""
     assert _exit_status(statuses) == reported

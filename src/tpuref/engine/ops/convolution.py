@@ -75,21 +75,22 @@ def filter_gradient(
     margins: Margins,
     holes: Pair,
     out: Array | None = None,
-    groups: int = 1,
 ) -> Array:
     """Return the gradient of `correlated` for its filters.
 
-    With several groups of images, there is one for each, along a new first axis.
+    Arrays may be stacks of batches: each batch has its gradient.
     """
-    shape = (*window, images.shape[3], gradient.shape[3])
-    whole = (groups, *shape) if groups > 1 else shape
-    result = place_of(out, whole, images.dtype)
+    shape = (*window, images.shape[-1], gradient.shape[-1])
+    result = place_of(out, (*images.shape[:-4], *shape), images.dtype)
     if not gradient.size:
         result[...] = 0
     elif result.size:
-        images, gradient = np.ascontiguousarray(images), np.ascontiguousarray(gradient)
+        images, gradient = (
+            np.ascontiguousarray(array).reshape(-1, *array.shape[-3:])
+            for array in (images, gradient)
+        )
+        each = result.reshape(-1, *shape)
         kernel = _kernel(shape, result.dtype)
-        each = result.reshape(groups, *shape)
         kernel.filter_gradient(images, gradient, strides, margins, holes, each)
     return result
 

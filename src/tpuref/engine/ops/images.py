@@ -6,7 +6,6 @@ float16 and bfloat16 are computed in float32 and rounded once.
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -125,7 +124,7 @@ def _overlap_add(
 
 
 def _channels_last(images: Array, data_format: str) -> Array:
-    return np.moveaxis(images, 1, 3) if data_format == "NCHW" else images
+    return np.moveaxis(images, -3, -1) if data_format == "NCHW" else images
 
 
 def _channels_back(images: Array, data_format: str) -> Array:
@@ -277,18 +276,9 @@ def _gradient_of_filters(
     grads = widened(_channels_last(backprop, data_format))
     rows, columns, _, _ = sizes_in(sizes)
     window = (rows, columns)
-    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
+    margins = _both_margins(wide.shape[-3:-1], window, strides, dilations, padding)
     filters = gradient(wide, grads, window, strides, margins, dilations, out)
     return filters.astype(images.dtype, copy=False)
-
-
-def _gradients_of_filters(
-    images: Array, sizes: Array, backprop: Array, **attrs: Any
-) -> Array:
-    """Return the gradient of the filters of each core, from stacks."""
-    together = [array.reshape(-1, *array.shape[2:]) for array in (images, backprop)]
-    gradient = partial(filter_gradient, groups=len(images))
-    return _gradient_of_filters(gradient, together[0], sizes, together[1], **attrs)
 
 
 def _by_image(
@@ -506,7 +496,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         "Conv2DBackpropFilter",
         infer=_infer_conv2d_of_filters,
         compute=ieee(partial(_gradient_of_filters, filter_gradient)),
-        batching=Batching(stacked=_gradients_of_filters),
+        batching=Batching(stacked=partial(_gradient_of_filters, filter_gradient)),
     ),
     _op(
         "DepthwiseConv2dNative",

@@ -15,9 +15,8 @@ enum { TPUREF_INNER = 512 };
    and the rows of a result are written in one go. */
 enum { TPUREF_GROUP = 1 << 16, TPUREF_BLOCK = 8 };
 
-/* The most tiles whose left rows are copied at once: each lies on other pages, of which a
-   processor writes few without looking them up. Parts of rows are fetched so many rows
-   ahead. */
+/* The most tiles whose left rows are copied at once: each lies on other pages, and the TLB
+   for stores is small. Parts of rows are fetched so many rows ahead. */
 enum { TPUREF_STARTS = 16, TPUREF_ROWS_AHEAD = 4 };
 
 /* Turned left matrices are not copied if their rows in memory are at most so far apart. */

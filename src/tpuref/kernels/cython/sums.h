@@ -11,8 +11,8 @@
 #include "vectors.h"
 
 /* BLOCK and LANES are those of `kernels/python/sums.py`. The sums of a SPAN of columns
-   stay in the first-level cache, those of REGISTERS vectors in registers. A processor does
-   not expect parts of rows, so they are fetched AHEAD rows early. */
+   stay in the first-level cache, those of REGISTERS vectors in registers. Processors
+   prefetch whole rows only, so parts of rows are fetched AHEAD rows early. */
 enum {
     TPUREF_BLOCK = 32, TPUREF_LANES = 64, TPUREF_SPAN = 1024,
     TPUREF_REGISTERS = 16, TPUREF_AHEAD = 8

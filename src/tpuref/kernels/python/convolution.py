@@ -65,7 +65,7 @@ def filter_gradient(
 ) -> None:
     """Write the gradients of the filters of `correlate` to `result`.
 
-    It has the filters of each of several groups, to which equally many images belong.
+    The images are those of several groups of equal size, one for each gradient.
     """
     groups, *window, _, outputs = result.shape
     for total, own, slopes in zip(

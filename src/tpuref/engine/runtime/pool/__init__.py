@@ -12,10 +12,9 @@ A program
     the host looks up in each run.  ``process/prepared.py`` turns its instructions into
     steps: ``process/arrangement.py`` orders them, so that sums join one exchange,
     ``process/fusion.py`` and ``process/fusion_plan.py`` batch operations over the cores
-    of the process, as ``process/fusion_operation.py`` says for each, with the functions
-    of ``process/plan_calls.py``,
-    ``process/instruction_steps.py`` has the step of each other
-    instruction, ``process/schedule.py`` the list of all steps.
+    of the process: ``process/fusion_operation.py`` decides how each can be batched,
+    ``process/plan_calls.py`` has the calls.  ``process/instruction_steps.py`` has the
+    step of each other instruction, ``process/schedule.py`` the list of all steps.
 A run
     ``host/occupation.py`` is the lock of the cores.  ``host/memory.py`` puts inputs and
     variables into the arena, ``messages.py`` sends the request through a mailbox or a
