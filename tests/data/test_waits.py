@@ -18,7 +18,7 @@ def ended_threads():
     yield
     STOP.set()
     for thread in threading.enumerate():
-        if thread.name.startswith("tpuref"):
+        if thread.name.startswith(("tpuref input", "tpuref abandoned")):
             thread.join(10.0)
 
 
