@@ -270,16 +270,6 @@ TPUREF_INLINE void tpuref_filters(
                 }
 }
 
-#define TPUREF_SET(set, target, widest, vectors) \
-    target static void tpuref_rows_##set( \
-        const tpuref_convolution *c, float *wide, ptrdiff_t first, ptrdiff_t last) \
-    { tpuref_rows(c, wide, first, last, widest, vectors); } \
-    target static void tpuref_filters_##set( \
-        const tpuref_convolution *c, ptrdiff_t first, ptrdiff_t last) \
-    { tpuref_filters(c, first, last, widest, vectors); } \
-    static const tpuref_loops tpuref_loops_##set = { \
-        #set, widest, tpuref_rows_##set, tpuref_filters_##set }
-
 /* The loops over rows of steps and over parts of filters for one set of instructions;
    `widest` is the size of a tile. */
 typedef struct {
@@ -289,21 +279,21 @@ typedef struct {
     void (*filters)(const tpuref_convolution *, ptrdiff_t, ptrdiff_t);
 } tpuref_loops;
 
-TPUREF_SET(plain, , 6, 1);
-#if defined(__x86_64__)
-TPUREF_SET(avx2, __attribute__((target("avx2,fma"))), 6, 1);
-TPUREF_SET(avx512f, __attribute__((target("avx512f"))), 12, 2);
-#endif
+#define TPUREF_LOOPS(set, target, widest, vectors) \
+    target static void tpuref_rows_##set( \
+        const tpuref_convolution *c, float *wide, ptrdiff_t first, ptrdiff_t last) \
+    { tpuref_rows(c, wide, first, last, widest, vectors); } \
+    target static void tpuref_filters_##set( \
+        const tpuref_convolution *c, ptrdiff_t first, ptrdiff_t last) \
+    { tpuref_filters(c, first, last, widest, vectors); } \
+    static const tpuref_loops tpuref_loops_##set = { \
+        #set, widest, tpuref_rows_##set, tpuref_filters_##set };
+
+TPUREF_EACH_SET(TPUREF_LOOPS)
 
 static const tpuref_loops *tpuref_best_loops(void)
 {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f"))
-        return &tpuref_loops_avx512f;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &tpuref_loops_avx2;
-#endif
-    return &tpuref_loops_plain;
+    return TPUREF_BEST(&tpuref_loops);
 }
 
 /* How many rows of steps `rows` counts. */

@@ -194,14 +194,7 @@ TPUREF_RUN(avx512f, __attribute__((target("avx512f"))))
 
 static void tpuref_run_chain(const tpuref_chain *chain)
 {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f"))
-        tpuref_chain_avx512f(chain);
-    else if (__builtin_cpu_supports("avx2"))
-        tpuref_chain_avx2(chain);
-    else
-#endif
-        tpuref_chain_plain(chain);
+    TPUREF_BEST(tpuref_chain)(chain);
 }
 
 #endif

@@ -333,22 +333,12 @@ typedef struct {
     static const tpuref_sums_of_products tpuref_sums_##set \
         = { height, tpuref_copy_##set, tpuref_add_up_##set };
 
-TPUREF_SUMS(plain, , 6, 1)
-#if defined(__x86_64__)
-TPUREF_SUMS(avx2, __attribute__((target("avx2,fma"))), 6, 1)
-TPUREF_SUMS(avx512f, __attribute__((target("avx512f"))), 12, 2)
-#endif
+TPUREF_EACH_SET(TPUREF_SUMS)
 
 /* The left matrices are turned, the right ones are not; columns are a multiple of 16. */
 static const tpuref_sums_of_products *tpuref_sums(void)
 {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f"))
-        return &tpuref_sums_avx512f;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &tpuref_sums_avx2;
-#endif
-    return &tpuref_sums_plain;
+    return TPUREF_BEST(&tpuref_sums);
 }
 
 /* Tiles of other registers are no faster than those of BLAS. */

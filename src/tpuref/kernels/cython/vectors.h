@@ -16,6 +16,23 @@ typedef float tpuref_outputs
 
 #define TPUREF_INLINE static inline __attribute__((always_inline))
 
+/* Expand `define` with each set of instructions: its name and attribute, and the rows and
+   vectors of a tile whose sums stay in registers.  TPUREF_BEST is what the processor at
+   hand supports of what was so defined. */
+#if defined(__x86_64__)
+#define TPUREF_EACH_SET(define) \
+    define(plain, , 6, 1) \
+    define(avx2, __attribute__((target("avx2,fma"))), 6, 1) \
+    define(avx512f, __attribute__((target("avx512f"))), 12, 2)
+#define TPUREF_BEST(name) \
+    (__builtin_cpu_supports("avx512f") ? name##_avx512f \
+     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? name##_avx2 \
+     : name##_plain)
+#else
+#define TPUREF_EACH_SET(define) define(plain, , 6, 1)
+#define TPUREF_BEST(name) (name##_plain)
+#endif
+
 /* What `yes` has where the bits of a mask are 1, and what `no` has where they are 0. */
 #define TPUREF_CHOSEN(mask, yes, no) \
     ((__typeof__(yes))(((mask) & (__typeof__(mask))(yes)) \
