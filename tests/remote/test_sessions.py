@@ -243,7 +243,7 @@ def test_an_endless_run_ends_with_its_session(server):
         assert eventually(lambda: any(s._runs for s in served.sessions), 60)
         (state,) = served.sessions
         session.close()
-        with pytest.raises(tf.errors.CancelledError):
+        with pytest.raises(tf.errors.CancelledError, match="run waited.*E130"):
             run.result(60)
     assert eventually(lambda: not served.sessions and not state._runs, 60)
 

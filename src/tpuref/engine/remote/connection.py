@@ -209,6 +209,7 @@ def _error_of_status(error: Any, sorting: _Sorting) -> errors.OpError:
 
 
 def _hang_up(channel: grpc.Channel, outbox: Outbox, sorting: _Sorting) -> None:
-    sorting.break_off(errors.CancelledError("the session was closed"))
+    message = "the session was closed while this run waited"
+    sorting.break_off(errors.CancelledError(message, code=codes.SESSION_CLOSED))
     outbox.put(None)
     channel.close()
