@@ -8,7 +8,11 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.program import Program
-from tpuref.engine.runtime.pool.process.summed_products import in_one, summed_products
+from tpuref.engine.runtime.pool.process.summed_products import (
+    covered_sums,
+    in_one,
+    summed_products,
+)
 
 from .programs import fused, fusion_of, instr
 
@@ -43,6 +47,19 @@ def test_which_sums_take_products():
     assert not is_taken(joined=True)
     assert not is_taken(transpose_a=False)
     assert not is_taken(transpose_b=True)
+
+
+def test_which_sums_the_wait_of_the_next_one_covers():
+    factors = [(1, 2), (1, 3), (4, 2), (1, 2)]  # the third reads the first sum
+    sums = [instr("CrossReplicaSum", [9], 4 + k, groups=()) for k in range(4)]
+    products = {
+        id(total): instr("MatMul", inputs, 9)
+        for total, inputs in zip(sums, factors, strict=True)
+    }
+    order = [(each,) for each in sums]
+    assert covered_sums(order, products) == {id(sums[0]), id(sums[2])}
+    order.insert(1, (instr("Neg", [1], 8),))
+    assert covered_sums(order, products) == {id(sums[1]), id(sums[2])}
 
 
 def gradients(x, y):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 
 from tpuref.engine.ops.definition import Access, Flow
 from tpuref.engine.program import HOST, Instr, Program
@@ -32,7 +31,10 @@ from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.divided_writes import Share, share_of
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps, at
-from tpuref.engine.runtime.pool.process.summed_products import summed_products
+from tpuref.engine.runtime.pool.process.summed_products import (
+    covered_sums,
+    summed_products,
+)
 from tpuref.engine.runtime.pool.split import LocalCore
 
 
@@ -83,14 +85,14 @@ class PreparedProgram:
             services, local_cores, summed, self._block
         )
         paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
-        self._open: set[int] = set()
-        # It must not depend on `share`: all processes have to wait equally often.
+        # They must not depend on `share`: all processes have to wait equally often.
         order = [each for each in order if id(each[0]) not in products]
-        for together, following in pairwise([*order, ()]):
+        self._covered = covered_sums(order, self._products)
+        for together in order:
             if len(together) > 1:
                 self._add_exchange(together)
             elif id(together[0]) in self._products:
-                self._add_sum_of_products(together[0], following)
+                self._add_sum_of_products(together[0])
             elif id(together[0]) not in share.left_out:
                 self._add(together[0], paths[id(together[0])])
         for transfer in plan.at_the_end(program):
@@ -202,12 +204,8 @@ class PreparedProgram:
         number = self._numbers[id(sums[0])] | EXCHANGE
         self._schedule.append_in_parts(step, number, alone, sums[0])
 
-    def _add_sum_of_products(self, instr: Instr, following: Sequence[Instr]) -> None:
-        """Append a sum with the products that it adds.
-
-        The members need not wait for the last rows if the next step is another such sum
-        that reads none of them: its first wait covers them.
-        """
+    def _add_sum_of_products(self, instr: Instr) -> None:
+        """Append a sum with the products that it adds."""
         product, places = self._products[id(instr)], self._places(instr)
         if not places:
             return
@@ -217,17 +215,12 @@ class PreparedProgram:
             self._numbered(instr, places, self._sum(instr, places)),
         ]
         exchange, (target,) = self._addends[id(instr)].exchange, instr.outputs
-        self._open.add(target)
-        after = self._products.get(id(following[0])) if following else None
-        goes_on = after is not None and self._open.isdisjoint(after.inputs)
-        goes_on = goes_on and self._places(following[0]) == places
-        if not goes_on:
-            self._open.clear()
+        covered = id(instr) in self._covered
 
         def step(values: schedule.Values) -> None:
             lefts, rights = at(values, product.inputs, places)
             sums = exchange.of_products(lefts, rights)
-            if sums is None or not goes_on:
+            if sums is None or not covered:
                 exchange.end_of_products()
             if sums is None:
                 self._schedule.take(alone, values)

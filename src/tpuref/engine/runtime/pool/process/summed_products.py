@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +58,31 @@ def summed_products(
         if stays and _are_large(_sizes(factor, made)):
             summed[id(instr)] = factor
     return summed
+
+
+def covered_sums(
+    order: Sequence[Sequence[Instr]], products: Mapping[int, Instr]
+) -> set[int]:
+    """Return the ids of the sums of products whose last rows the members do not await.
+
+    The next step is another such sum, which reads none of them: its first wait covers
+    them.  `order` leaves out the `products` of sums, which go by the ids of the sums.
+    """
+    covered: set[int] = set()
+    unread: set[int] = set()
+    for (instr, *_), (following, *_) in pairwise(order):
+        product = products.get(id(following))
+        unread.update(instr.outputs)
+        if (
+            id(instr) in products
+            and product is not None
+            and following.core == instr.core
+            and unread.isdisjoint(product.inputs)
+        ):
+            covered.add(id(instr))
+        else:
+            unread.clear()
+    return covered
 
 
 Sizes = tuple[int, int, int]
