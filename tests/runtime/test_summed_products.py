@@ -8,11 +8,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.program import Program
-from tpuref.engine.runtime.pool.process.summed_products import (
-    covered_sums,
-    in_one,
-    summed_products,
-)
+from tpuref.engine.runtime.pool.process import summed_products
 
 from .programs import fused, fusion_of, instr
 
@@ -33,7 +29,7 @@ def is_taken(rows=ROWS, results=(4,), readers=(), moves=(), joined=False, **turn
     instrs = (left, right, product, total, *readers)
     order = [instrs] if joined else [(each,) for each in instrs]
     program = Program("test", (0,), instrs, results)
-    summed = summed_products(program, order, lambda instr: moves)
+    summed = summed_products.summed_products(program, order, lambda instr: moves)
     assert summed in ({}, {id(total): product})
     return bool(summed)
 
@@ -57,9 +53,9 @@ def test_which_sums_the_wait_of_the_next_one_covers():
         for total, inputs in zip(sums, factors, strict=True)
     }
     order = [(each,) for each in sums]
-    assert covered_sums(order, products) == {id(sums[0]), id(sums[2])}
+    assert summed_products.covered_sums(order, products) == {id(sums[0]), id(sums[2])}
     order.insert(1, (instr("Neg", [1], 8),))
-    assert covered_sums(order, products) == {id(sums[1]), id(sums[2])}
+    assert summed_products.covered_sums(order, products) == {id(sums[1]), id(sums[2])}
 
 
 def gradients(x, y):
@@ -162,7 +158,7 @@ def added(count=3, rows=ROWS, total="AddN", **turned):
 
 def test_the_products_of_a_sum_are_not_written():
     instrs = added()
-    joined = in_one([(each, k) for k, each in enumerate(instrs)], [20])
+    joined = summed_products.in_one([(each, k) for k, each in enumerate(instrs)], [20])
     assert [(i.op, k) for i, k in joined] == [
         *(("Neg", 0), ("Abs", 1), ("Exp", 3), ("Abs", 5), ("AddN", 7))
     ]
@@ -191,4 +187,4 @@ def test_the_products_of_a_sum_are_not_written():
 )
 def test_other_products_are_written(program, wanted):
     numbered = [(each, 0) for each in program]
-    assert in_one(numbered, wanted) == numbered
+    assert summed_products.in_one(numbered, wanted) == numbered

@@ -26,15 +26,11 @@ from tpuref.engine.runtime.pool.core_events import (
     Peer,
     kind,
 )
-from tpuref.engine.runtime.pool.process import arrangement, schedule
+from tpuref.engine.runtime.pool.process import arrangement, schedule, summed_products
 from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.divided_writes import Share, share_of
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps, at
-from tpuref.engine.runtime.pool.process.summed_products import (
-    covered_sums,
-    summed_products,
-)
 from tpuref.engine.runtime.pool.split import LocalCore
 
 
@@ -65,7 +61,7 @@ class PreparedProgram:
         self._parameters = program.parameters
         self._results = program.results
         order = arrangement.arranged(program, plan)
-        self._products = summed_products(program, order, plan.before)
+        self._products = summed_products.summed_products(program, order, plan.before)
         products = set(map(id, self._products.values()))
         self._addends: dict[int, Addend] = {}
         summed: dict[int, Addend] = {}
@@ -87,7 +83,7 @@ class PreparedProgram:
         paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
         # They must not depend on `share`: all processes have to wait equally often.
         order = [each for each in order if id(each[0]) not in products]
-        self._covered = covered_sums(order, self._products)
+        self._covered = summed_products.covered_sums(order, self._products)
         for together in order:
             if len(together) > 1:
                 self._add_exchange(together)
