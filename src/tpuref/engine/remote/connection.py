@@ -19,6 +19,7 @@ from tpuref.engine.configuration import config
 from tpuref.engine.remote import schema
 from tpuref.engine.remote.faults import class_of, error_of
 from tpuref.engine.remote.wire import reply_of
+from tpuref.engine.runtime.meaning.state import session_closed
 
 KEEPALIVE = (
     ("grpc.keepalive_time_ms", 20_000),
@@ -209,7 +210,6 @@ def _error_of_status(error: Any, sorting: _Sorting) -> errors.OpError:
 
 
 def _hang_up(channel: grpc.Channel, outbox: Outbox, sorting: _Sorting) -> None:
-    message = "the session was closed while this run waited"
-    sorting.break_off(errors.CancelledError(message, code=codes.SESSION_CLOSED))
+    sorting.break_off(session_closed())
     outbox.put(None)
     channel.close()

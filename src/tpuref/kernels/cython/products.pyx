@@ -47,8 +47,8 @@ The last limit is for a transposed right matrix.
 """
 
 _WIDE, _LONG = 512, 384
-"""The columns from which BLAS is faster, and the most products of a sum for which it
-has the bits of this kernel; those of longer sums depend on the number of its threads.
+"""BLAS is faster from so many columns on. Its sums of at most so many products have the
+bits of this kernel; those of longer sums depend on the number of its threads.
 """
 
 

@@ -17,8 +17,8 @@ typedef float tpuref_outputs
 #define TPUREF_INLINE static inline __attribute__((always_inline))
 
 /* Expand `define` with each set of instructions: its name and attribute, and the rows and
-   vectors of a tile whose sums stay in registers.  TPUREF_BEST is what the processor at
-   hand supports of what was so defined. */
+   vectors of a tile whose sums stay in registers. TPUREF_BEST(name) is the variant of
+   `name` for the best set that this processor supports. */
 #if defined(__x86_64__)
 #define TPUREF_EACH_SET(define) \
     define(plain, , 6, 1) \

@@ -230,10 +230,7 @@ class State:
     def require_open(self) -> None:
         """Raise CancelledError if the session was closed; a run that waits asks."""
         if self._closed:
-            raise errors.CancelledError(
-                "the session was closed while this run waited",
-                code=codes.SESSION_CLOSED,
-            )
+            raise session_closed()
 
     @contextlib.contextmanager
     def set_aside(self) -> Iterator[None]:
@@ -406,3 +403,9 @@ def _first_difference(a: Array, b: Array) -> tuple[int, ...] | None:
     if not differing.size:
         return None
     return tuple(int(i) for i in np.unravel_index(differing[0], a.shape))
+
+
+def session_closed() -> errors.CancelledError:
+    """Return the error of a run that waits in a session that is closed."""
+    message = "the session was closed while this run waited"
+    return errors.CancelledError(message, code=codes.SESSION_CLOSED)

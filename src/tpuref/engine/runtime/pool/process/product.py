@@ -42,7 +42,7 @@ def joint(
     dtype: np.dtype[Any],
     turned: bool,
 ) -> Callable[..., Array] | None:
-    """Return the function of one product with the bits of a product per core, or None.
+    """Return a function that multiplies for all cores with the bits of each, or None.
 
     `left` is the shape of the matrix of one core, `right` that of the shared one, which
     is transposed if it is `turned`.

@@ -63,10 +63,10 @@ def summed_products(
 def covered_sums(
     order: Sequence[Sequence[Instr]], products: Mapping[int, Instr]
 ) -> set[int]:
-    """Return the ids of the sums of products whose last rows the members do not await.
+    """Return the ids of the sums after which the members need not wait for each other.
 
-    The next step is another such sum, which reads none of them: its first wait covers
-    them.  `order` leaves out the `products` of sums, which go by the ids of the sums.
+    Another sum of products follows that does not read them: its first wait covers them.
+    `products` has the product of each sum, by id; `order` leaves the products out.
     """
     covered: set[int] = set()
     unread: set[int] = set()
